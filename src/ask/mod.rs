@@ -1,0 +1,4 @@
+//! The tool: call, profiles, normalizer.
+
+pub mod normalize;
+pub mod profiles;

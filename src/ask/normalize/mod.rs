@@ -1,0 +1,1 @@
+//! From raw arguments to a call.

@@ -1,0 +1,1 @@
+//! The wires of the tools.

@@ -1,0 +1,1 @@
+//! GBNF grammars: the language of llama.cpp's own parser.

@@ -1,0 +1,1 @@
+//! Writing a shape as a JSON Schema.

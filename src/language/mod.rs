@@ -1,0 +1,1 @@
+//! Sets of code points and automata over them.

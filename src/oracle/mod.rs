@@ -1,0 +1,1 @@
+//! llama.cpp itself, in a child process.
