@@ -1,0 +1,203 @@
+//! What is asked of llama.cpp and what it answers: plain data, no process and no protocol.
+
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+/// llama.cpp's own conversion of a JSON Schema.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Conversion {
+    /// The grammar, as `json_schema_to_grammar` printed it (`common/json-schema-to-grammar.cpp`).
+    pub grammar: String,
+    /// What the converter said it could not keep, one entry a warning line, without the prefix `WARNING: JSON schema
+    /// conversion was incomplete: `. Several causes share one line, parted by `; ` (`check_errors` in the same
+    /// file). Empty is not "nothing was lost": most of what the converter drops, it drops without a word.
+    pub warnings: Vec<String>,
+}
+
+/// Why llama.cpp refused a grammar.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Refusal {
+    /// llama.cpp's words; where it quotes the whole rest of the source, only the beginning of that.
+    pub message: String,
+    /// Where in the source, in bytes, if llama.cpp's message tells.
+    pub offset: Option<usize>,
+}
+
+/// Whether llama.cpp makes a grammar sampler of a grammar.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Parsed {
+    /// It does: parsed, `root` exists, no left recursion found.
+    Ok,
+    /// It does not.
+    Refused(Refusal),
+}
+
+/// What a grammar says of a text, fed byte by byte.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Match {
+    /// Every byte is admitted and the text may end here.
+    Full,
+    /// Every byte is admitted and the text may not end here.
+    Prefix,
+    /// A byte is not admitted.
+    Reject {
+        /// The offset of that byte; everything before it is admitted.
+        offset: usize,
+    },
+}
+
+/// What may follow a text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Next {
+    /// The text itself is admitted.
+    Allowed {
+        /// The bytes that may come next, ascending. In the middle of a multi-byte character these are the continuation
+        /// bytes for which *some* admitted character remains.
+        bytes: Vec<u8>,
+        /// Whether the text may end here.
+        end: bool,
+    },
+    /// The text itself is not admitted.
+    Rejected {
+        /// The offset of the first byte that is not admitted.
+        offset: usize,
+    },
+}
+
+/// One message of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Message {
+    /// `system`, `user` or `assistant`.
+    pub role: String,
+    /// The text.
+    pub content: String,
+}
+
+impl Message {
+    /// A message of the given role.
+    pub fn new(role: impl Into<String>, content: impl Into<String>) -> Self {
+        Self { role: role.into(), content: content.into() }
+    }
+}
+
+/// What the model continues.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Prompt {
+    /// A text, taken as it stands; special tokens written in it are read as such.
+    Raw(String),
+    /// Messages, put through the model's own chat template, the answer's opening appended. The binding's
+    /// `apply_chat_template` recognises a fixed list of templates (`src/llama-chat.cpp`); it does not run Jinja.
+    Chat(Vec<Message>),
+}
+
+/// How a grammar is used while generating.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GrammarUse {
+    /// No grammar.
+    None,
+    /// From the first token to the last.
+    Always(String),
+    /// From the first occurrence of one of the trigger texts on, the trigger included.
+    Lazy {
+        /// The grammar.
+        grammar: String,
+        /// The texts that switch it on.
+        triggers: Vec<String>,
+    },
+}
+
+/// A request to generate text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Generate {
+    /// The GGUF file of the model. Loaded once a child and kept.
+    pub model: PathBuf,
+    /// What to continue.
+    pub prompt: Prompt,
+    /// The grammar, if any; its root rule is `root`.
+    pub grammar: GrammarUse,
+    /// The seed of the sampler. The same request with the same seed gives the same text on the same machine and build.
+    pub seed: u32,
+    /// The temperature; 0 takes the likeliest admitted token each time. Negative or not finite is refused.
+    pub temperature: f32,
+    /// The largest number of tokens to sample; 0 is refused.
+    pub max_tokens: u32,
+}
+
+/// Why generating stopped.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Finish {
+    /// The model chose an end-of-generation token. Under a grammar that is only possible where the grammar allows it.
+    End,
+    /// The budget of tokens was used up: the text is cut off.
+    MaxTokens,
+}
+
+/// Whether generated bytes are UTF-8, strictly.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Utf8 {
+    /// They are.
+    Valid,
+    /// They are up to an offset, where the text stops in the middle of a character.
+    Incomplete {
+        /// The offset.
+        offset: usize,
+    },
+    /// They are up to an offset, and what stands there begins no character.
+    Invalid {
+        /// The offset.
+        offset: usize,
+    },
+}
+
+impl Utf8 {
+    /// Looks at bytes. Linear.
+    pub fn of(bytes: &[u8]) -> Self {
+        match std::str::from_utf8(bytes) {
+            Ok(_) => Self::Valid,
+            Err(error) if error.error_len().is_none() => Self::Incomplete { offset: error.valid_up_to() },
+            Err(error) => Self::Invalid { offset: error.valid_up_to() },
+        }
+    }
+}
+
+/// Generated text.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Generation {
+    /// The bytes of the sampled tokens, as the vocabulary spells them: nothing replaced, special tokens not shown.
+    pub bytes: Vec<u8>,
+    /// Whether `bytes` is UTF-8.
+    pub utf8: Utf8,
+    /// Why it stopped.
+    pub finish: Finish,
+    /// Tokens sampled, the end-of-generation token not counted.
+    pub tokens: u32,
+    /// Tokens of the prompt, after the chat template.
+    pub prompt_tokens: u32,
+    /// Milliseconds of wall clock in the child, the loading of the model included where it was not loaded yet.
+    pub milliseconds: u64,
+}
+
+impl Generation {
+    /// The text, if it is UTF-8 from end to end.
+    pub fn text(&self) -> Option<&str> {
+        std::str::from_utf8(&self.bytes).ok()
+    }
+}
+
+/// Which llama.cpp answers.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Version {
+    /// The version of the crate `llama-cpp-2` (the safe binding).
+    pub binding: String,
+    /// The version of the crate `llama-cpp-sys-2`, whose archive carries llama.cpp's source. This *is* the build: the
+    /// archive has no history, so llama.cpp itself says "build 0, commit unknown" (`cmake/build-info.cmake`).
+    pub sys: String,
+    /// Whether this build can use a GPU; the oracle does not, whatever this says.
+    pub gpu: bool,
+}
