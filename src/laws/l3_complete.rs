@@ -1,0 +1,47 @@
+//! L3: every call that the profile expresses, within its limits, has its rendering in the grammar.
+
+use super::l1_compiles::match_all;
+use super::{Law, LawResult, Status, Subject};
+use crate::gbnf::Verdict;
+
+pub(super) const LAW: Law = Law {
+    id: "L3",
+    name: "complete",
+    statement: "every call that the profile expresses, within its limits, has its rendering in the grammar",
+};
+
+pub(super) fn check(subject: &mut Subject<'_>) -> Vec<LawResult> {
+    let mut texts = Vec::new();
+    for (at, call) in subject.calls.iter().enumerate() {
+        match subject.profile.render(call) {
+            Ok(wire) => texts.push(wire.to_string()),
+            Err(error) => {
+                let text = serde_json::to_string(call).unwrap_or_default();
+                return vec![subject.failed(
+                    &LAW,
+                    "L3a",
+                    at + 1,
+                    format!("a sampled call does not render: {error}"),
+                    &text,
+                )];
+            }
+        }
+    }
+    let native = native(subject, &texts);
+    // The samples of the grammar go along: what our matcher takes, llama.cpp takes.
+    let all: Vec<&str> = texts.iter().chain(&subject.texts).map(String::as_str).collect();
+    vec![native, match_all(subject, &LAW, "L3b", &all)]
+}
+
+fn native(subject: &mut Subject<'_>, texts: &[String]) -> LawResult {
+    for (at, text) in texts.iter().enumerate() {
+        let why = match subject.matcher.run(text) {
+            Ok(Verdict::Match) => continue,
+            Ok(Verdict::Prefix) => "only the start of a text of the grammar".to_owned(),
+            Ok(Verdict::Reject(reject)) => format!("not in the grammar from byte {}", reject.offset),
+            Err(error) => error.to_string(),
+        };
+        return subject.failed(&LAW, "L3a", at + 1, why, text);
+    }
+    subject.result(&LAW, "L3a", Status::Sampled, texts.len())
+}

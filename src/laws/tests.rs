@@ -1,0 +1,123 @@
+//! Each law fails where it should: grammars and wires that are broken on purpose.
+
+use rand_chacha::rand_core::SeedableRng as _;
+
+use super::*;
+use crate::ask::profiles::Ask;
+use crate::gbnf::parse;
+
+const OPTIONS: Options = Options { samples: 60, seed: 3 };
+
+/// The `ask` grammar with one change to its text.
+fn changed(from: &str, to: &str) -> Grammar {
+    let text = artifacts::grammar(&Ask::default()).unwrap().to_string();
+    assert!(text.contains(from), "{from:?} is no part of the grammar");
+    parse(&text.replace(from, to)).unwrap()
+}
+
+fn subject(profile: &Ask, grammar: Grammar) -> Subject<'_> {
+    Subject::with_grammar(profile, grammar, OPTIONS).unwrap()
+}
+
+fn failed(results: &[LawResult], part: &str) -> bool {
+    let result = results.iter().find(|result| result.part == part).unwrap();
+    if result.status == Status::Failed {
+        assert!(result.why.is_some() && result.witness.is_some(), "{result:?}");
+    }
+    result.status == Status::Failed
+}
+
+#[test]
+fn the_grammar_as_it_is_passes() {
+    let profile = Ask::default();
+    let results = check(&profile, &OPTIONS, &mut |_| {}).unwrap();
+    let wrong: Vec<_> = results.iter().filter(|result| result.status == Status::Failed).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(results.iter().any(|result| result.part == "L8a" && result.count >= 25), "{results:?}");
+}
+
+#[test]
+fn text_that_is_not_json_breaks_l2a() {
+    let profile = Ask::default();
+    let subject = subject(&profile, changed("\"{\\\"questions\\\":[\"", "\"{\\\"questions\\\":[,\""));
+    assert!(failed(&l2_sound::check(&subject).unwrap(), "L2a"));
+}
+
+#[test]
+fn a_field_no_schema_has_breaks_l2b_and_l2c() {
+    let profile = Ask::default();
+    let subject = subject(&profile, changed(",\\\"question\\\":", ",\\\"question_\\\":"));
+    let results = l2_sound::check(&subject).unwrap();
+    assert!(failed(&results, "L2b") && failed(&results, "L2c"), "{results:?}");
+}
+
+#[test]
+fn a_call_that_cannot_be_written_breaks_l3() {
+    let profile = Ask::default();
+    let mut subject = subject(&profile, changed("(\",\" item){0,3}", "(\",\" item){0,1}"));
+    assert!(failed(&l3_complete::check(&mut subject), "L3a"));
+}
+
+#[test]
+fn kinds_that_part_late_break_l4() {
+    /// A wire whose kind stands behind the question.
+    #[derive(Debug)]
+    struct Late(Ask);
+    impl Profile for Late {
+        fn id(&self) -> &str {
+            "late"
+        }
+        fn tool_name(&self) -> &str {
+            self.0.tool_name()
+        }
+        fn description(&self) -> &str {
+            self.0.description()
+        }
+        fn limits(&self) -> &crate::ask::Limits {
+            self.0.limits()
+        }
+        fn admit(&self, wire: &Value) -> Result<(), crate::ask::profiles::Refusal> {
+            self.0.admit(wire)
+        }
+        fn read(&self, wire: &Value) -> Result<crate::ask::normalize::Draft, crate::ask::normalize::Rejection> {
+            self.0.read(wire)
+        }
+        fn expresses(&self, call: &Call) -> Result<(), crate::ask::profiles::Inexpressible> {
+            self.0.expresses(call)
+        }
+        fn render(&self, call: &Call) -> Result<Value, crate::ask::profiles::Inexpressible> {
+            self.0.render(call)
+        }
+        fn shape(&self) -> crate::shape::Shape {
+            self.0.shape()
+        }
+        fn kind_keys(&self) -> &[&str] {
+            // The wire parts at `kind`, and this says that it parts at `header`.
+            &["header"]
+        }
+    }
+    let profile = Late(Ask::default());
+    let mut subject = Subject::new(&profile, OPTIONS).unwrap();
+    assert!(failed(&l4_kind_first::check(&mut subject), "L4"));
+}
+
+#[test]
+fn one_option_breaks_l5b() {
+    let profile = Ask::default();
+    let subject = subject(
+        &profile,
+        changed(
+            "single-options-1 ::= \",\" option single-options-2",
+            "single-options-1 ::= \"]\" single-after-options",
+        ),
+    );
+    assert!(failed(&l5_no_dead_end::check(&subject), "L5b"));
+}
+
+#[test]
+fn broken_wires_are_the_same_for_a_seed_and_differ_from_the_wire() {
+    let wire = serde_json::json!({"questions": [{"kind": "text", "question": "Which?"}]});
+    let run = |seed| broken::broken_wire(&wire, &mut ChaCha8Rng::seed_from_u64(seed), 3);
+    assert_eq!(run(1), run(1));
+    assert!((0..20).filter(|&seed| run(seed) != wire).count() > 15);
+}
