@@ -92,6 +92,9 @@ impl Profile for Ask {
         if call.title().is_some() {
             return Err(Inexpressible::new("/title", "the wire has no title for a whole call"));
         }
+        if call.timeout().is_some_and(|timeout| timeout.seconds().fract() != 0.0) {
+            return Err(Inexpressible::new("/timeout_seconds", "the wire counts whole seconds"));
+        }
         for (at, question) in call.questions().iter().enumerate() {
             expresses_question(question, &format!("/questions/{at}"))?;
         }
