@@ -98,7 +98,7 @@ fn behind(label: &str) -> Option<Mark> {
         return None;
     }
     let rest = label[..open].trim_end();
-    (!rest.is_empty()).then(|| Mark { span: rest.len()..label.len() })
+    (!rest.is_empty()).then_some(Mark { span: rest.len()..label.len() })
 }
 
 fn is_word(text: &str) -> bool {

@@ -11,9 +11,12 @@ use crate::config::ConfigError;
 const RED: Style = AnsiColor::Red.on_default().bold();
 const BLUE: Style = AnsiColor::Blue.on_default().bold();
 
-/// A diagnostic.
+/// A diagnostic. Boxed, so that a `Result` which carries one stays small.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Problem(Box<Parts>);
+
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Problem {
+struct Parts {
     what: String,
     place: Option<String>,
     /// The line, its number and the column, all from 1.
@@ -40,7 +43,7 @@ impl From<Problem> for Stop {
 
 impl Problem {
     pub(super) fn new(what: impl Into<String>) -> Problem {
-        Problem { what: what.into(), ..Problem::default() }
+        Problem(Box::new(Parts { what: what.into(), ..Parts::default() }))
     }
 
     /// A file that cannot be read or written.
@@ -49,52 +52,52 @@ impl Problem {
     }
 
     pub(super) fn at(mut self, place: impl Into<String>) -> Problem {
-        self.place = Some(place.into());
+        self.0.place = Some(place.into());
         self
     }
 
     pub(super) fn found(mut self, found: impl Into<String>) -> Problem {
-        self.found = Some(found.into());
+        self.0.found = Some(found.into());
         self
     }
 
     pub(super) fn expected(mut self, expected: impl Into<String>) -> Problem {
-        self.expected = Some(expected.into());
+        self.0.expected = Some(expected.into());
         self
     }
 
     pub(super) fn help(mut self, help: impl Into<String>) -> Problem {
-        self.help = Some(help.into());
+        self.0.help = Some(help.into());
         self
     }
 
     fn excerpt(mut self, line: usize, text: &str, column: usize) -> Problem {
-        self.excerpt = Some((line, text.to_owned(), column));
+        self.0.excerpt = Some((line, text.to_owned(), column));
         self
     }
 
     /// The message with colours; whoever prints it takes them out where they do not belong.
     fn styled(&self) -> String {
-        let mut text = format!("{RED}error:{RED:#} {}\n", visible(&self.what));
+        let mut text = format!("{RED}error:{RED:#} {}\n", visible(&self.0.what));
         let mut row = |name: &str, value: &str| {
             // Writing into a `String` cannot fail.
             let _ = writeln!(text, "  {BLUE}{name:<9}{BLUE:#} {}", visible(value));
         };
-        if let Some(place) = &self.place {
+        if let Some(place) = &self.0.place {
             row("at:", place);
         }
-        if let Some((line, source, column)) = &self.excerpt {
+        if let Some((line, source, column)) = &self.0.excerpt {
             let number = line.to_string();
             row("", &format!("{number} | {source}"));
             row("", &format!("{:1$}^", "", number.len() + 2 + column));
         }
-        if let Some(found) = &self.found {
+        if let Some(found) = &self.0.found {
             row("found:", found);
         }
-        if let Some(expected) = &self.expected {
+        if let Some(expected) = &self.0.expected {
             row("expected:", expected);
         }
-        if let Some(help) = &self.help {
+        if let Some(help) = &self.0.help {
             row("help:", help);
         }
         text

@@ -340,10 +340,10 @@ fn is_nothing(fields: &Fields) -> bool {
 /// Branches as one expression: a trie over their leads, the empty way first.
 fn alternatives(branches: Vec<Branch>) -> Expr {
     let mut branches = merge_digits(branches);
-    if branches.len() == 1 {
-        if let Some(branch) = branches.pop() {
-            return Expr::seq([Expr::lit(&branch.lead), branch.rest]);
-        }
+    if branches.len() == 1
+        && let Some(branch) = branches.pop()
+    {
+        return Expr::seq([Expr::lit(&branch.lead), branch.rest]);
     }
     // Ways without a literal start stand apart; the others are grouped by their first character, in order.
     let mut parts: Vec<Expr> = Vec::new();
