@@ -29,6 +29,8 @@ say "tests, default features"
 cargo test --locked --quiet
 say "lints, with llama.cpp"
 with_llama_cpp clippy --quiet --all-targets -- ${lints[@]+"${lints[@]}"}
+say "documentation, with llama.cpp"
+RUSTDOCFLAGS="${lints[*]-}" with_llama_cpp doc --quiet --no-deps
 say "tests, with llama.cpp"
 with_llama_cpp test --quiet
 say "generated files"

@@ -13,7 +13,7 @@
 //! | [`testing`] | seeded samplers and, under feature `proptest`, strategies for users |
 //! | [`laws`] | each law: statement, check, status, witness |
 //! | [`ask`] | the tool: call, profiles, normalizer |
-//! | [`oracle`] | llama.cpp itself, in a child process (feature `llama-cpp`) |
+//! | `oracle` | llama.cpp itself, in a child process (feature `llama-cpp`) |
 //! | [`json_schema`] | write a shape as a JSON Schema in a target's dialect |
 //! | [`gbnf`] | grammars: parse as llama.cpp does, print, match, sample; shape to grammar |
 //! | [`shape`] | the typed schema: what values it means, nothing of spelling |

@@ -453,10 +453,10 @@ pub struct QuestionForm {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<Hint>,
     /// True if the input has room for several lines.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default)]
     pub multiline: bool,
     /// False if the user may leave the question unanswered.
-    #[serde(default = "yes", skip_serializing_if = "is_true")]
+    #[serde(default = "yes")]
     pub required: bool,
     /// The fewest picks, for `multi`; one if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -482,12 +482,6 @@ pub struct OptionForm {
 
 fn yes() -> bool {
     true
-}
-fn is_true(b: &bool) -> bool {
-    *b
-}
-fn is_false(b: &bool) -> bool {
-    !*b
 }
 
 impl From<Call> for CallForm {
@@ -620,12 +614,14 @@ mod tests {
         let value = json!({
             "title": "Setup",
             "questions": [
-                {"kind": "text", "question": "Which folder?", "allow_other": true, "hint": "src", "multiline": true},
+                {"kind": "text", "question": "Which folder?", "allow_other": true, "hint": "src", "multiline": true,
+                 "required": true},
                 {"kind": "single", "id": "db", "question": "Which store?", "title": "Store", "options": [
                     {"label": "SQLite", "description": "one file", "value": "sqlite"}, {"label": "Redis"}],
-                 "allow_other": true, "other_label": "Another", "recommended": [0], "required": false},
+                 "allow_other": true, "other_label": "Another", "recommended": [0],
+                 "multiline": false, "required": false},
                 {"kind": "multi", "question": "Which days?", "options": [{"label": "Mon"}, {"label": "Tue"}],
-                 "allow_other": false, "min_selected": 2}
+                 "allow_other": false, "multiline": false, "required": true, "min_selected": 2}
             ],
             "timeout_seconds": 300
         });

@@ -13,4 +13,4 @@ pub mod text;
 mod limits;
 
 pub use call::{Call, CallError, Choice, Choices, Form, FreeText, Kind, Other, Picks, Question, Timeout};
-pub use limits::{Limits, Span};
+pub use limits::{LimitError, Limits, Span};

@@ -12,7 +12,7 @@ use super::problem::{Problem, Stop};
 use super::{Common, Exit, Format, select};
 use crate::ask::normalize::{Normalized, RejectCode, Rejection, normalize, report};
 use crate::ask::profiles::Profile;
-use crate::ask::{Call, Form, Kind, Question};
+use crate::ask::{Call, Choice, Form, Kind, Question};
 
 /// Read a tool's raw arguments as a call.
 ///
@@ -224,24 +224,35 @@ fn print_question(number: usize, question: &Question, out: &mut Out) -> Result<(
         Kind::Single => "single",
         Kind::Multi => "multi",
     };
-    out.line(format_args!("{number}. [{kind}] {}", visible(question.text.as_str())))?;
+    let title = question.title.as_ref().map_or_else(String::new, |title| format!("{}: ", visible(title.as_str())));
+    out.line(format_args!("{number}. [{kind}] {title}{}", visible(question.text.as_str())))?;
     let field = match question.form() {
         Form::Text(field) => Some(field),
         Form::Single(choices) | Form::Multi(choices, _) => {
             for option in choices.options() {
-                let mark = if option.recommended { " (recommended)" } else { "" };
-                let about = option.description.as_ref().map_or_else(String::new, |text| format!(": {}", text.as_str()));
-                out.line(format_args!("   - {}{mark}{}", visible(option.label.as_str()), visible(&about)))?;
+                print_option(option, out)?;
             }
             choices.other().map(|other| &other.field)
         }
     };
+    if let Form::Multi(choices, picks) = question.form() {
+        let (least, most) = (picks.min().unwrap_or(1), picks.max().unwrap_or(choices.total()));
+        out.line(format_args!("   the user picks {least} to {most}"))?;
+    }
     if let Some(field) = field {
         let hint = field.hint.as_ref().map_or_else(String::new, |hint| format!(", e.g. {}", hint.as_str()));
         let lines = if field.multiline { ", several lines" } else { "" };
         out.line(format_args!("   - the user types{}{lines}", visible(&hint)))?;
     }
     Ok(())
+}
+
+fn print_option(option: &Choice, out: &mut Out) -> Result<(), Stop> {
+    let value = option.own_value().map_or_else(String::new, |value| format!(" = {}", value.as_str()));
+    let mark = if option.recommended { " (recommended)" } else { "" };
+    let about = option.description.as_ref().map_or_else(String::new, |text| format!(": {}", text.as_str()));
+    let label = visible(option.label.as_str());
+    out.line(format_args!("   - {label}{}{mark}{}", visible(&value), visible(&about)))
 }
 
 #[cfg(test)]

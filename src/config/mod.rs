@@ -1,7 +1,7 @@
 //! `askgbnf.toml`: what a user sets for the tools.
 //!
 //! What lives here: finding, reading and checking the file, and the profiles as it sets them. What does not: the built-in
-//! tools themselves (see [`profiles`](crate::ask::profiles)) and what a limit means (see [`Limits`]).
+//! tools themselves (see [`profiles`]) and what a limit means (see [`Limits`]).
 //!
 //! ```toml
 //! [profile.ask.limits]

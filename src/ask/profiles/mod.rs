@@ -3,7 +3,7 @@
 //! What lives here: the [`Profile`] trait and the built-in tools. A profile knows its own wire only: what the original
 //! tool takes ([`Profile::admit`], no kinder than the tool itself), how a wire value reads ([`Profile::read`]), how a
 //! call is written ([`Profile::render`]) and what shape the arguments that *we* offer have ([`Profile::shape`]).
-//! Repair is not here: it works on the [`Draft`](crate::ask::normalize::Draft) that a profile reads.
+//! Repair is not here: it works on the [`Draft`] that a profile reads.
 
 use std::fmt;
 

@@ -165,7 +165,7 @@ fn decode(text: &str, path: &str, repairs: &mut Vec<Repair>) -> Result<Vec<Value
     }
     match parsed.value {
         Value::Array(items) => {
-            let message = format!("a string that holds JSON was decoded into {} questions", items.len());
+            let message = "a string that holds JSON was decoded into the array it holds".to_owned();
             repairs.push(Repair { code: RepairCode::StringDecoded, path: path.to_owned(), message });
             Ok(items)
         }
