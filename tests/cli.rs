@@ -351,6 +351,11 @@ fn check_finds_stale_files() {
     place.write("grammars/ask/ask.gbnf", "root ::= \"x\"\n");
     let said = place.run(&check).findings();
     assert!(said.contains("differs grammars/ask/ask.gbnf") && said.ends_with("not ok\n"), "{said}");
+
+    place.run(&["generate"]).good();
+    place.write("grammars/normal-form.schema.json", "{}\n");
+    let said = place.run(&["check", "--samples", "10"]).findings();
+    assert!(said.contains("differs grammars/normal-form.schema.json"), "{said}");
 }
 
 // ---- normalize

@@ -55,9 +55,11 @@ struct Row {
     right_kind: u32,
     tokens: u64,
     most_tokens: u64,
+    over_budget: u32,
 }
 
-/// Tokens that a baseline may use; ours end by themselves within the grammar's bound.
+/// Tokens that a baseline may use. Ours end by themselves within the grammar's bound; how many of them would have been cut
+/// off here is a column of the table.
 const BUDGET: u32 = 220;
 
 #[test]
@@ -99,9 +101,9 @@ fn every_generation_is_a_call() {
         read("scenarios.jsonl").lines().map(|line| serde_json::from_str(line).expect("a scenario")).collect();
     let started = Instant::now();
     println!(
-        "| arm | runs | JSON | truncated | malformed | normalizes | class D | one option | answerable | right kind | tokens/call | most |"
+        "| arm | runs | JSON | truncated | malformed | normalizes | class D | one option | answerable | right kind | tokens/call | most | over {BUDGET} |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|---|");
     for arm in &arms {
         let mut row = Row::default();
         for seed in 0..seeds {
@@ -120,12 +122,13 @@ fn every_generation_is_a_call() {
                 let text = String::from_utf8_lossy(&generation.bytes);
                 judge(arm, &text, generation.finish == Finish::End, &scenario["want"], &mut row);
                 row.tokens += u64::from(generation.tokens);
+                row.over_budget += u32::from(generation.tokens > BUDGET);
                 row.most_tokens = row.most_tokens.max(u64::from(generation.tokens));
             }
         }
         let share = |n: u32| format!("{:.0}%", 100.0 * f64::from(n) / f64::from(row.runs));
         println!(
-            "| {} {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} |",
+            "| {} {} | {} | {} | {} | {} | {} | {} | {} | {} | {} | {:.0} | {} | {} |",
             if arm.ours { "ours" } else { "llama.cpp" },
             arm.name,
             row.runs,
@@ -139,6 +142,7 @@ fn every_generation_is_a_call() {
             share(row.right_kind),
             row.tokens as f64 / f64::from(row.runs),
             row.most_tokens,
+            row.over_budget,
         );
         if arm.ours {
             assert_eq!(row.json, row.runs, "{}: every text is JSON", arm.name);

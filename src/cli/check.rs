@@ -50,7 +50,7 @@ pub(super) fn run(args: &Args, common: &Common, out: &mut Out) -> Result<Exit, S
     let unchecked = unchecked(&args.require, &results, &profiles)?;
     let all_there = unchecked.is_empty();
     results.extend(unchecked);
-    let files = generate::stale(Path::new(generate::DIRECTORY), &profiles)?;
+    let files = generate::stale(Path::new(generate::DIRECTORY), &profiles, args.profile.is_empty())?;
 
     let ok = all_there && judge(&results, &args.require, &files);
     match common.format {

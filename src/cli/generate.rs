@@ -123,8 +123,13 @@ fn make(profiles: &[Box<dyn Profile>], targets: &[Dialect], all: bool) -> Result
     Ok(made)
 }
 
-/// Compares the artifacts of the profiles that have a directory in `directory`. For the release gate.
-pub(super) fn stale(directory: &Path, profiles: &[Box<dyn Profile>]) -> Result<Vec<(PathBuf, State)>, Problem> {
+/// Compares the artifacts of the profiles that have a directory in `directory`, and with `all` and any of them the normal
+/// form's schema. For the release gate.
+pub(super) fn stale(
+    directory: &Path,
+    profiles: &[Box<dyn Profile>],
+    all: bool,
+) -> Result<Vec<(PathBuf, State)>, Problem> {
     let mut files = Vec::new();
     for profile in profiles {
         let home = directory.join(profile.id());
@@ -141,6 +146,12 @@ pub(super) fn stale(directory: &Path, profiles: &[Box<dyn Profile>]) -> Result<V
         for path in extra(&[home], directory, &made)? {
             files.push((path, State::Extra));
         }
+    }
+    if all && !files.is_empty() {
+        let artifact = artifacts::normal_form();
+        let path = directory.join(&artifact.path);
+        let state = compare(&path, &artifact)?;
+        files.push((path, state));
     }
     Ok(files)
 }
