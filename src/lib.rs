@@ -30,5 +30,6 @@ pub mod language;
 pub mod laws;
 #[cfg(feature = "llama-cpp")]
 pub mod oracle;
+mod place;
 pub mod shape;
 pub mod testing;

@@ -20,8 +20,7 @@ const LATER: &[(&str, &str)] = &[
 ];
 
 fn folder() -> Option<PathBuf> {
-    let shared = std::env::var_os("ASKGBNF_SHARED")
-        .map_or_else(|| PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../shared"), PathBuf::from);
+    let shared = std::env::var_os("ASKGBNF_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);
     let folder = shared.join("cases/args");
     folder.is_dir().then_some(folder)
 }

@@ -5,7 +5,7 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use super::problem::Problem;
-use crate::config::place::line_and_column;
+use crate::place::line_and_column;
 
 /// The most bytes read of one input, and of one line: 16 MiB. Arguments and grammars are a hundredth of that; the limit is
 /// for the wrong file given by mistake.

@@ -8,8 +8,8 @@ use super::input::{Line, Source};
 use super::output::{Out, visible};
 use super::problem::{Problem, Stop};
 use super::{Common, Exit, Format};
-use crate::config::place::line_and_column;
 use crate::gbnf::{self, BudgetError, Expected, Grammar, Matcher, Verdict};
+use crate::place::line_and_column;
 
 /// The most expectations that are named for people.
 const NAMED: usize = 8;

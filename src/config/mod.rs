@@ -22,9 +22,7 @@ use toml::Spanned;
 use crate::ask::profiles::{self, Profile};
 use crate::ask::{Limits, Span};
 
-pub(crate) mod place;
-
-use place::{line_and_column, line_text};
+use crate::place::{line_and_column, line_text};
 
 /// The name of the file that is looked for.
 pub const FILE_NAME: &str = "askgbnf.toml";

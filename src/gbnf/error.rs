@@ -153,28 +153,6 @@ impl fmt::Display for ParseError {
 
 impl std::error::Error for ParseError {}
 
-/// Line and column, from 1, of a byte offset; a lone `\r` ends a line too.
-pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
-    let mut line = 1_usize;
-    let mut column = 1_usize;
-    let mut previous = '\0';
-    for (at, c) in text.char_indices() {
-        if at >= offset {
-            break;
-        }
-        match c {
-            '\n' if previous == '\r' => column = 1,
-            '\n' | '\r' => {
-                line = line.saturating_add(1);
-                column = 1;
-            }
-            _ => column = column.saturating_add(1),
-        }
-        previous = c;
-    }
-    (line, column)
-}
-
 /// The start of what stands at `offset`: to the end of the line or of 24 code points, whichever comes first.
 pub(crate) fn found_at(text: &str, offset: usize) -> String {
     let rest = text.get(offset..).unwrap_or_default();
@@ -225,14 +203,6 @@ fn edits(left: &str, right: &str) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn lines_end_as_in_llama_cpp() {
-        let text = "a\r\nb\rc\nd";
-        let places: Vec<_> = "abcd".chars().map(|c| line_and_column(text, text.find(c).unwrap())).collect();
-        assert_eq!(places, [(1, 1), (2, 1), (3, 1), (4, 1)]);
-        assert_eq!(line_and_column("äöü", 4), (1, 3));
-    }
 
     #[test]
     fn found_text_is_short_and_never_empty_before_the_end() {

@@ -11,10 +11,10 @@ use super::ast::Grammar;
 use super::compile::{self, CompileError, Compiled, Symbol, contains};
 use super::dialect::Dialect;
 use super::engine;
-use super::error::line_and_column;
 use super::hash::NumberMap;
 use super::print::{write_class, write_literal, write_token};
 use super::stacks::{EMPTY, Stacks};
+use crate::place::line_and_column;
 
 /// The matcher's budgets ran out. The grammar is ambiguous or nested beyond reason; llama.cpp, which has no budget, would slow
 /// down without end on the same text.

@@ -10,8 +10,9 @@ use super::ast::{Alternatives, Class, Grammar, Item, Literal, Repeat, Rule, Rule
 use super::compile::{self, CompileError};
 use super::dialect::{Dialect, RepetitionRule};
 use super::engine::{self, EngineVerdict};
-use super::error::{ParseError, ParseErrorKind, found_at, line_and_column, nearest};
+use super::error::{ParseError, ParseErrorKind, found_at, nearest};
 use super::repetition::{self, Fault};
+use crate::place::line_and_column;
 
 /// Reads a grammar as the pinned build does ([`Build::Pinned`](super::Build::Pinned)).
 ///

@@ -41,6 +41,9 @@ mod tests {
         assert_eq!(line_and_column(text, 4), (2, 1));
         assert_eq!(line_and_column(text, 7), (3, 1));
         assert_eq!(line_and_column(text, 99), (3, 2));
+        let mixed = "a\r\nb\rc\nd";
+        let places: Vec<_> = "abcd".chars().map(|c| line_and_column(mixed, mixed.find(c).unwrap())).collect();
+        assert_eq!(places, [(1, 1), (2, 1), (3, 1), (4, 1)], "a lone \\r ends a line, as in llama.cpp's parser");
         assert_eq!(line_text(text, 2), "b");
         assert_eq!(line_text(text, 9), "");
     }
