@@ -74,11 +74,14 @@ need_rust_checks() {
     fi
 }
 
+# libclang as bindgen looks for it. libclang-cpp, which a distribution's LLVM brings without libclang, is another library. The
+# headers that libclang reads (stddef.h and others) come with clang itself.
 have_libclang() {
     [ -n "${LIBCLANG_PATH:-}" ] && return 0
     [ "$(uname)" = Darwin ] && xcode-select -p >/dev/null 2>&1 && return 0
+    have clang || return 1
     for folder in /usr/lib /usr/lib64 /usr/lib/*-linux-gnu /usr/lib/llvm*/lib /usr/lib64/llvm*/lib /usr/local/lib; do
-        for file in "$folder"/libclang.so* "$folder"/libclang-*.so*; do
+        for file in "$folder"/libclang.so* "$folder"/libclang-[0-9]*.so*; do
             [ -e "$file" ] && return 0
         done
     done
