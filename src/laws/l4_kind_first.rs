@@ -3,9 +3,13 @@
 //! Checked on the grammar through the matcher: the same question as free text and as a choice is written alike up to a
 //! character that stands at the kind's key or at the start of its value, and past that character the other kind is out.
 
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+
 use super::{Law, LawResult, Status, Subject};
 use crate::ask::{Call, Choices, Form, FreeText, Kind, Question};
 use crate::gbnf::Verdict;
+use crate::testing;
 
 pub(super) const LAW: Law = Law {
     id: "L4",
@@ -13,10 +17,20 @@ pub(super) const LAW: Law = Law {
     statement: "the first key of a question that depends on the kind decides it, and the kinds part at one character",
 };
 
+/// Draws for one pair at most: about every second question can be written both ways.
+const DRAWS_PER_PAIR: usize = 8;
+
 pub(super) fn check(subject: &mut Subject<'_>) -> Vec<LawResult> {
+    let wanted = subject.options.samples as usize;
+    let sampler = testing::CallSampler::new(subject.profile);
+    let mut rng = ChaCha8Rng::seed_from_u64(subject.options.seed);
     let mut count = 0;
-    let calls: Vec<Call> = subject.calls.iter().filter(|call| call.questions().len() == 1).cloned().collect();
-    for call in calls {
+    for _ in 0..wanted * DRAWS_PER_PAIR {
+        if count == wanted {
+            break;
+        }
+        // One question is enough: where the kinds part, those before and behind it are the same.
+        let call = sampler.sample(&mut rng);
         let Some(question) = call.questions().first() else { continue };
         let Some(choices) = question.choices().cloned() else { continue };
         let Some((text, choice)) = pair(subject, &call, question, choices) else { continue };
