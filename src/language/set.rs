@@ -201,7 +201,13 @@ impl CodePointSet {
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
         let mut ranges = Vec::new();
-        let (mut left, mut right) = (self.ranges().peekable(), other.ranges().peekable());
+        // Parts of a set are often cut out by a single range, so what lies below the other's first is not walked through.
+        let from = |set: &Self, low: Option<(u32, u32)>| match low {
+            Some((low, _)) => set.ranges.partition_point(|&(_, high)| high < low),
+            None => set.ranges.len(),
+        };
+        let mut left = self.ranges().skip(from(self, other.ranges().next())).peekable();
+        let mut right = other.ranges().skip(from(other, self.ranges().next())).peekable();
         while let (Some(a), Some(b)) = (left.peek().copied(), right.peek().copied()) {
             let (low, high) = (a.0.max(b.0), a.1.min(b.1));
             if low <= high {
