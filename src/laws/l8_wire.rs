@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use super::{Law, LawResult, Status, Subject};
 use crate::ask::normalize::normalize;
+use crate::ask::profiles;
 
 pub(super) const LAW: Law = Law {
     id: "L8",
@@ -58,6 +59,11 @@ fn cases(subject: &Subject<'_>) -> LawResult {
         Some(Err(error)) => return subject.failed(&LAW, "L8a", 0, format!("the recorded wires: {error}"), ""),
         Some(Ok(list)) => list,
     };
+    // The recorded wires are of the tool as it is; limits of the user's own move what is taken, or what is read of it.
+    if profiles::by_id(subject.profile.id()).is_some_and(|own| own.limits() != subject.profile.limits()) {
+        let why = Some("the recorded wires hold for the tool's own limits, and the configuration changes them".into());
+        return LawResult { why, ..subject.result(&LAW, "L8a", Status::NotApplicable, 0) };
+    }
     for (at, case) in list.iter().enumerate() {
         if let Err(why) = one(subject, case) {
             return subject.failed(&LAW, "L8a", at + 1, format!("{}: {why}", case.rule), &case.wire.to_string());

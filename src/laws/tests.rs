@@ -3,7 +3,8 @@
 use rand_chacha::rand_core::SeedableRng as _;
 
 use super::*;
-use crate::ask::profiles::Ask;
+use crate::ask::profiles::{self, Ask};
+use crate::ask::{Limits, Span};
 use crate::gbnf::parse;
 
 const OPTIONS: Options = Options { samples: 60, seed: 3 };
@@ -120,4 +121,15 @@ fn broken_wires_are_the_same_for_a_seed_and_differ_from_the_wire() {
     let run = |seed| broken::broken_wire(&wire, &mut ChaCha8Rng::seed_from_u64(seed), 3);
     assert_eq!(run(1), run(1));
     assert!((0..20).filter(|&seed| run(seed) != wire).count() > 15);
+}
+
+#[test]
+fn limits_of_ones_own_break_no_law() {
+    let limits = Limits { questions: Span::new(1, 2), options: Span::new(2, 4), ..Limits::default() };
+    for id in ["ask", "unchain", "dreb"] {
+        let profile = profiles::with_limits(id, limits).expect("built in");
+        let subject = Subject::new(profile.as_ref(), OPTIONS).expect("a grammar");
+        let results = l8_wire::check(&subject);
+        assert!(results.iter().all(|result| result.status != Status::Failed), "{id}: {results:?}");
+    }
 }
