@@ -11,17 +11,17 @@ use crate::shape::{Shape, Text, Words};
 /// Characters that a text of this form may hold.
 pub(crate) fn inner(form: TextForm) -> CodePointSet {
     // Every profile asks for these several times, and finding one is a walk through the basic plane.
-    static BLOCK: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped(|c| !matches!(c, '\n' | '\t')));
-    static LINE: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped(|_| true));
+    static BLOCK: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&['\n', '\t']));
+    static LINE: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&[]));
     match form {
         TextForm::Block => BLOCK.clone(),
         TextForm::Line | TextForm::Compact => LINE.clone(),
     }
 }
 
-/// The scalar values less the tab, what is removed and what breaks a line, where `applies`.
-fn without_dropped(applies: impl Fn(char) -> bool) -> CodePointSet {
-    let dropped = |&c: &char| (c == '\t' || is_removed(c) || is_line_break(c)) && applies(c);
+/// The scalar values less the tab, what is removed and what breaks a line, but with `kept`.
+fn without_dropped_but(kept: &[char]) -> CodePointSet {
+    let dropped = |&c: &char| (c == '\t' || is_removed(c) || is_line_break(c)) && !kept.contains(&c);
     // What is dropped lies in the basic plane; a test holds the sets against `canonical` on all of it.
     CodePointSet::scalar_values().difference(&CodePointSet::from_chars(('\0'..='\u{FFFF}').filter(dropped)))
 }
