@@ -1,8 +1,8 @@
 //! GBNF grammars: the language of llama.cpp's own parser and engine.
 //!
 //! What lives here: the syntax tree ([`Grammar`]) and its builder ([`Expr`]), the parser ([`parse`]), the printer
-//! (`Display`), the matcher ([`Matcher`]), the sampler ([`Sampler`]) and the static facts ([`Analysis`]). What does not:
-//! JSON, schemas, questions, or a real llama.cpp (that is the oracle room).
+//! (`Display`), the matcher ([`Matcher`]), the sampler ([`Sampler`]), the pictures ([`Diagram`]) and the static facts
+//! ([`Analysis`]). What does not: JSON, schemas, questions, or a real llama.cpp (that is the oracle room).
 //!
 //! The authority is llama.cpp's `src/llama-grammar.cpp`. Where builds differ, a [`Build`] says which one is meant; without
 //! one it is [`Build::Pinned`], the source bundled in the crate `llama-cpp-sys-2` 0.1.161, which is also the build that the
@@ -32,6 +32,7 @@
 mod analysis;
 mod ast;
 mod compile;
+mod diagram;
 mod dialect;
 mod engine;
 mod error;
@@ -52,6 +53,7 @@ mod text_rules;
 pub use analysis::{Analysis, Bound, FanOut, Length, MostStacks};
 pub use ast::{Alternatives, Class, Grammar, Item, Literal, NameError, Repeat, Rule, RuleName, Sequence, Token};
 pub use compile::CompileError;
+pub use diagram::Diagram;
 pub use dialect::{Build, Dialect, Limits, RepetitionRule};
 pub use engine::{EngineVerdict, Finding, FindingKind, Inspection, inspect, inspect_grammar};
 pub use error::{ParseError, ParseErrorKind};
