@@ -120,6 +120,9 @@ fn wrong_usage_ends_with_2() {
         &["sample"],
         &["sample", "-n", "0", "--profile", "ask"],
         &["sample", "--raw-variants", "--profile", "ask"],
+        &["diagram"],
+        &["diagram", "--profile", "ask", "-o", "ask.png"],
+        &["diagram", "--profile", "nonsense", "-o", "ask.svg"],
         &["completions", "cmd"],
     ] {
         let ran = place.run(args);
@@ -133,7 +136,7 @@ fn wrong_usage_ends_with_2() {
 fn help_and_version_are_results() {
     let place = Place::new();
     let help = place.run(&["--help"]).good();
-    for command in ["generate", "check", "normalize", "match", "sample", "completions"] {
+    for command in ["generate", "check", "normalize", "match", "sample", "diagram", "completions"] {
         assert!(help.contains(command), "{command}");
     }
     assert!(!help.contains("__oracle-worker"));
@@ -569,6 +572,59 @@ fn a_language_that_no_edit_leaves_is_told() {
     let place = Place::with(&[("all.gbnf", "root ::= [^]*\n")]);
     let ran = place.run(&["sample", "--near-miss", "all.gbnf"]);
     assert_eq!((ran.code, ran.out.as_str()), (2, ""));
+}
+
+// ---- diagram
+
+#[test]
+fn diagrams_go_to_stdout_as_svg() {
+    let place = Place::with(&[YES]);
+    let svg = place.run(&["diagram", "yes.gbnf"]).good();
+    assert!(svg.starts_with("<svg ") && svg.ends_with("</svg>\n") && svg.contains("&quot;yes&quot;"), "{svg}");
+    assert_eq!(place.run(&["diagram", "yes.gbnf", "-o", "-"]).good(), svg);
+    assert_eq!(place.run_with(&["diagram", "-"], YES.1.as_bytes()).good(), svg);
+    assert_eq!(place.run(&["diagram", "yes.gbnf", "--format", "json"]).good(), svg);
+    assert_eq!(fs::read_dir(place.path()).unwrap().count(), 1, "something was written");
+}
+
+#[test]
+fn diagrams_are_written_to_the_kind_of_file_that_is_named() {
+    let place = Place::with(&[YES]);
+    assert_eq!(place.run(&["diagram", "yes.gbnf", "-o", "out/yes.svg"]).good(), "written  out/yes.svg (1 rule)\n");
+    let svg = fs::read_to_string(place.path().join("out/yes.svg")).unwrap();
+    assert_eq!(svg, place.run(&["diagram", "yes.gbnf"]).good());
+
+    let told = json(&place.run(&["diagram", "yes.gbnf", "-o", "yes.HTML", "--format", "json"]).good());
+    assert_eq!(told, json!({"file": "yes.HTML", "kind": "html", "rules": 1}));
+    let html = fs::read_to_string(place.path().join("yes.HTML")).unwrap();
+    assert!(html.starts_with("<!DOCTYPE html>\n") && html.contains("<title>yes.gbnf</title>"), "{html}");
+    assert!(html.contains("<a href=\"#rule-root\">root</a>"), "{html}");
+}
+
+#[test]
+fn a_diagram_of_a_profile_has_every_rule() {
+    let place = Place::new();
+    let rules = place.run(&["generate", "--stdout", "--profile", "ask"]).good().matches(" ::= ").count();
+    let told = json(&place.run(&["diagram", "--profile", "ask", "-o", "a.html", "--format", "json"]).good());
+    assert_eq!(told["rules"], rules);
+    let html = fs::read_to_string(place.path().join("a.html")).unwrap();
+    assert_eq!(html.matches("<h2 id=\"rule-").count(), rules);
+    assert!(html.contains("<title>profile ask</title>"));
+}
+
+#[test]
+fn a_diagram_file_of_no_known_kind_is_refused() {
+    let place = Place::with(&[YES]);
+    for name in ["yes.png", "yes", "svg", ".svg", "yes.svg.gz"] {
+        let err = place.run(&["diagram", "yes.gbnf", "-o", name]).trouble();
+        assert!(err.contains("found:") && err.contains(name) && err.contains("expected:"), "{err}");
+        assert!(err.contains(".svg") && err.contains(".html"), "{err}");
+    }
+    place.run(&["diagram", "none.gbnf"]).trouble();
+    place.run(&["diagram", "yes.gbnf", "--profile", "ask"]).trouble();
+    place.write("folder.svg/x", "");
+    let err = place.run(&["diagram", "yes.gbnf", "-o", "folder.svg"]).trouble();
+    assert!(err.contains("cannot write folder.svg"), "{err}");
 }
 
 #[test]

@@ -207,7 +207,7 @@ fn bring_up_to_date(path: &Path, artifact: &Artifact) -> Result<State, Problem> 
 
 /// Writes a file so that a reader sees the old bytes or the new ones, never a part: into a new file beside it, which then takes
 /// its name.
-fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(super) fn write_whole(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(folder)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();

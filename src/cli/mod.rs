@@ -15,6 +15,7 @@ use crate::config::Config;
 
 mod check;
 mod completions;
+mod diagram;
 mod generate;
 mod input;
 mod matching;
@@ -99,6 +100,7 @@ enum Command {
     Normalize(normalize::Args),
     Match(matching::Args),
     Sample(sample::Args),
+    Diagram(diagram::Args),
     Completions(completions::Args),
     /// The child process in which llama.cpp runs.
     #[cfg(feature = "llama-cpp")]
@@ -145,6 +147,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<Exit, Stop> {
         Command::Normalize(args) => normalize::run(args, common, out),
         Command::Match(args) => matching::run(args, common, out),
         Command::Sample(args) => sample::run(args, common, out),
+        Command::Diagram(args) => diagram::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
         #[cfg(feature = "llama-cpp")]
         Command::OracleWorker => Ok(Exit::Good),

@@ -6,13 +6,10 @@ use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
 use serde_json::Value;
 
-use super::input::Source;
-use super::matching::read_grammar;
 use super::output::Out;
 use super::problem::{Problem, Stop};
 use super::{Common, Exit, select};
-use crate::ask::artifacts;
-use crate::gbnf::{self, Grammar, Matcher, SampleError, Sampler};
+use crate::gbnf::{self, Matcher, SampleError, Sampler};
 
 /// The length in code points past which a text takes the shortest way to its end, if the grammar has one so short.
 const LENGTH: usize = 2000;
@@ -44,7 +41,7 @@ pub(super) fn run(args: &Args, common: &Common, out: &mut Out) -> Result<Exit, S
     if args.number == 0 {
         return Err(Problem::new("no texts were asked for").found("-n 0").expected("1 or more").into());
     }
-    let grammar = grammar(args, common)?;
+    let grammar = select::grammar(args.profile.as_deref(), args.grammar.as_deref(), common)?;
     let failed = |error: SampleError| Problem::new(error.to_string());
     let sampler = Sampler::new(&grammar).map_err(failed)?;
     let mut matcher = match args.near_miss {
@@ -63,16 +60,4 @@ pub(super) fn run(args: &Args, common: &Common, out: &mut Out) -> Result<Exit, S
         out.json(&Value::from(text.map_err(failed)?))?;
     }
     Ok(Exit::Good)
-}
-
-fn grammar(args: &Args, common: &Common) -> Result<Grammar, Problem> {
-    match (&args.profile, &args.grammar) {
-        (Some(id), _) => {
-            let profile = select::one(&common.config()?, id)?;
-            artifacts::grammar(profile.as_ref()).map_err(|error| Problem::new(format!("profile {id}: {error}")))
-        }
-        (None, Some(path)) => read_grammar(&Source::of(path)),
-        // clap asks for one of the two; this is the same message if that ever changes.
-        (None, None) => Err(Problem::new("nothing to sample").expected("a grammar, or --profile")),
-    }
 }
