@@ -29,8 +29,10 @@ const CAPTION_COLUMNS: usize = 100;
 const MARGIN: i64 = 16;
 
 /// The look of a picture: plain rules, no variables, because many viewers of SVG know no more. Without the query for dark
-/// viewers it is dark lines on a light ground, which is why the ground is drawn.
+/// viewers it is dark lines on a light ground, which is why the ground is drawn; the background is for what a browser shows
+/// around it.
 const PICTURE_STYLE: &str = "\
+svg.railroad { background: #ffffff; }
 svg.railroad .canvas { fill: #ffffff; }
 svg.railroad path { fill: none; stroke: #444c56; stroke-width: 2px; }
 svg.railroad rect.box { fill: #f6f8fa; stroke: #444c56; stroke-width: 1.5px; }
@@ -47,6 +49,7 @@ svg.railroad .note text { font-style: italic; font-size: 12px; fill: #57606a; }
 svg.railroad text.name { font-size: 16px; font-weight: bold; }
 svg.railroad text.caption { font-size: 12px; fill: #57606a; }
 @media (prefers-color-scheme: dark) {
+svg.railroad { background: #0d1117; }
 svg.railroad .canvas { fill: #0d1117; }
 svg.railroad path { stroke: #a5afba; }
 svg.railroad rect.box { fill: #161b22; stroke: #a5afba; }
@@ -71,7 +74,7 @@ h2 small { font-weight: normal; font-style: italic; }
 nav ul { columns: 18rem; list-style: none; padding: 0; font-family: monospace; overflow-wrap: anywhere; }
 .caption { white-space: pre-wrap; }
 .picture { overflow-x: auto; }
-section:target h2 { text-decoration: underline; }
+h2:target { text-decoration: underline; }
 @media (prefers-color-scheme: dark) {
 body { background: #0d1117; color: #e6edf3; }
 a { color: #9ac7ff; }
@@ -331,7 +334,7 @@ impl Artist<'_> {
         let mut drawn = Vec::new();
         for sequence in sequences {
             if self.left == 0 {
-                drawn.push(note(format!("\u{2026} {} more alternatives", sequences.len() - drawn.len())));
+                drawn.push(more(sequences.len() - drawn.len(), "alternative"));
                 break;
             }
             drawn.push(self.sequence(sequence));
@@ -348,7 +351,7 @@ impl Artist<'_> {
         let (mut rows, mut row, mut width) = (Vec::new(), Vec::new(), 0);
         for (i, item) in items.iter().enumerate() {
             let rest = self.left == 0;
-            let drawn = if rest { note(format!("\u{2026} {} more items", items.len() - i)) } else { self.item(item) };
+            let drawn = if rest { more(items.len() - i, "item") } else { self.item(item) };
             if !row.is_empty() && width + drawn.geometry.width > ROW_WIDTH {
                 rows.push(in_a_row(std::mem::take(&mut row)));
                 width = 0;
@@ -423,6 +426,12 @@ fn only_or(mut parts: Vec<Placed>, together: impl FnOnce(Vec<Placed>) -> Placed)
 
 fn note(text: String) -> Placed {
     Placed::new(Label::new("note", text))
+}
+
+/// What stands for parts that are not drawn.
+fn more(count: usize, of: &str) -> Placed {
+    let plural = if count == 1 { "" } else { "s" };
+    note(format!("\u{2026} {count} more {of}{plural}"))
 }
 
 fn literal_box(literal: &Literal) -> Label {
@@ -629,18 +638,22 @@ fn columns(text: &str) -> i64 {
     text.chars().map(|c| if wide(c) { 2 } else { 1 }).sum()
 }
 
-/// The lines of a caption, broken at spaces where they are too long for a picture.
+/// The lines of a caption, broken where they are too long for a picture: at spaces, and inside a word that is too long itself.
 fn wrapped(text: &str) -> Vec<String> {
     let mut lines = Vec::new();
     for line in text.split('\n') {
         let mut current = String::new();
         for word in line.split(' ') {
-            if !current.is_empty() && current.chars().count() + word.chars().count() >= CAPTION_COLUMNS {
-                lines.push(std::mem::take(&mut current));
-            } else if !current.is_empty() {
-                current.push(' ');
+            let word: Vec<char> = word.chars().collect();
+            for (i, piece) in word.chunks(CAPTION_COLUMNS).enumerate() {
+                let full = current.chars().count() + piece.len() >= CAPTION_COLUMNS;
+                if !current.is_empty() && (i > 0 || full) {
+                    lines.push(std::mem::take(&mut current));
+                } else if !current.is_empty() {
+                    current.push(' ');
+                }
+                current.extend(piece);
             }
-            current.push_str(word);
         }
         lines.push(current);
     }

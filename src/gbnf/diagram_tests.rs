@@ -176,6 +176,15 @@ fn comments_are_captions() {
 }
 
 #[test]
+fn captions_are_broken_to_fit() {
+    assert_eq!(wrapped("one two\n\nthree"), ["one two", "", "three"]);
+    let word = "x".repeat(60);
+    assert_eq!(wrapped(&format!("{word} {word} y")), [word.clone(), format!("{word} y")]);
+    let long = "x".repeat(CAPTION_COLUMNS + 1);
+    assert_eq!(wrapped(&format!("a {long} b")), ["a".to_owned(), "x".repeat(CAPTION_COLUMNS), "x b".to_owned()]);
+}
+
+#[test]
 fn no_text_of_a_grammar_is_markup() {
     let attack = "</text></title></svg></style><script>alert('&')</script>";
     let mut grammar = Grammar::new().with_header([format!("{attack}-->\u{202E}\u{1}")]);
