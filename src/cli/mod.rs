@@ -16,6 +16,7 @@ use crate::config::Config;
 mod check;
 mod completions;
 mod diagram;
+mod diff;
 mod generate;
 mod input;
 mod matching;
@@ -101,6 +102,7 @@ enum Command {
     Match(matching::Args),
     Sample(sample::Args),
     Diagram(diagram::Args),
+    Diff(diff::Args),
     Completions(completions::Args),
     /// The child process in which llama.cpp runs.
     #[cfg(feature = "llama-cpp")]
@@ -148,6 +150,7 @@ fn run(cli: &Cli, out: &mut Out) -> Result<Exit, Stop> {
         Command::Match(args) => matching::run(args, common, out),
         Command::Sample(args) => sample::run(args, common, out),
         Command::Diagram(args) => diagram::run(args, common, out),
+        Command::Diff(args) => diff::run(args, common, out),
         Command::Completions(args) => completions::run(args, out),
         #[cfg(feature = "llama-cpp")]
         Command::OracleWorker => Ok(Exit::Good),

@@ -1,8 +1,9 @@
 //! GBNF grammars: the language of llama.cpp's own parser and engine.
 //!
 //! What lives here: the syntax tree ([`Grammar`]) and its builder ([`Expr`]), the parser ([`parse`]), the printer
-//! (`Display`), the matcher ([`Matcher`]), the sampler ([`Sampler`]), the pictures ([`Diagram`]) and the static facts
-//! ([`Analysis`]). What does not: JSON, schemas, questions, or a real llama.cpp (that is the oracle room).
+//! (`Display`), the matcher ([`Matcher`]), the sampler ([`Sampler`]), the pictures ([`Diagram`]), the static facts
+//! ([`Analysis`]), and automata and inclusion ([`to_dfa`], [`included`]). What does not: JSON, schemas, questions, or a
+//! real llama.cpp (that is the oracle room).
 //!
 //! The authority is llama.cpp's `src/llama-grammar.cpp`. Where builds differ, a [`Build`] says which one is meant; without
 //! one it is [`Build::Pinned`], the source bundled in the crate `llama-cpp-sys-2` 0.1.161, which is also the build that the
@@ -31,6 +32,9 @@
 
 mod analysis;
 mod ast;
+mod automaton;
+mod canonical;
+mod compare;
 mod compile;
 mod diagram;
 mod dialect;
@@ -45,6 +49,7 @@ mod parse;
 mod print;
 mod repetition;
 mod sample;
+mod simulation;
 mod stacks;
 #[cfg(test)]
 mod testkit;
@@ -52,6 +57,8 @@ mod text_rules;
 
 pub use analysis::{Analysis, Bound, FanOut, Length, MostStacks};
 pub use ast::{Alternatives, Class, Grammar, Item, Literal, NameError, Repeat, Rule, RuleName, Sequence, Token};
+pub use automaton::{AutomatonError, included, to_dfa};
+pub use compare::{Comparison, compare};
 pub use compile::CompileError;
 pub use diagram::Diagram;
 pub use dialect::{Build, Dialect, Limits, RepetitionRule};

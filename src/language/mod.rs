@@ -33,9 +33,13 @@ mod runs;
 mod set;
 pub mod spelling;
 
+pub(crate) use budget::Meter;
 pub use budget::{Budget, BudgetExceeded, Limit};
+pub(crate) use dfa::State as DfaState;
 pub use dfa::{Dfa, Edge, LengthBounds, Witness};
 pub use expr::{Expr, PatternError};
+pub(crate) use nfa::EdgesOut;
+pub(crate) use order::least_in_range;
 pub use order::witness_rank;
 pub use product::Inclusion;
 pub use set::{CodePointSet, MAX_CODE_POINT, SetError};
