@@ -15,7 +15,7 @@
 //! | [`ask`] | the tool: call, profiles, normalizer |
 //! | `oracle` | llama.cpp itself, in a child process (feature `llama-cpp`) |
 //! | [`json_schema`] | write a shape as a JSON Schema in a target's dialect |
-//! | [`gbnf`] | grammars: parse as llama.cpp does, print, match, sample; shape to grammar |
+//! | [`gbnf`] | grammars: parse as llama.cpp does, print, match, sample, compare; shape to grammar |
 //! | [`shape`] | the typed schema: what values it means, nothing of spelling |
 //! | [`language`] | code point sets, automata over them, witnesses |
 //! | [`config`] | `askgbnf.toml` |

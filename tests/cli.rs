@@ -117,6 +117,10 @@ fn wrong_usage_ends_with_2() {
         &["check", "--samples", "0"],
         &["normalize", "--profile", "nonsense"],
         &["match"],
+        &["diff"],
+        &["diff", "old.gbnf"],
+        &["diff", "--direction", "sideways", "old.gbnf", "new.gbnf"],
+        &["diff", "-", "-"],
         &["sample"],
         &["sample", "-n", "0", "--profile", "ask"],
         &["sample", "--raw-variants", "--profile", "ask"],
@@ -534,6 +538,110 @@ fn match_lines() {
     assert_eq!(json_lines(&ran.out)[1]["error"]["line"], 2);
     place.run(&["match", "yes.gbnf", "--lines"]).trouble();
     place.run(&["match", "yes.gbnf", "--lines", "yes"]).trouble();
+}
+
+// ---- diff
+
+const FEW: (&str, &str) = ("few.gbnf", "root ::= \"{\\\"n\\\":\" [0-9]{1,2} \"}\"\n");
+const MANY: (&str, &str) = ("many.gbnf", "root ::= \"{\\\"n\\\":\" [0-9]{1,4} \"}\"\n");
+
+#[test]
+fn diff_tells_both_directions() {
+    let place = Place::with(&[FEW, MANY]);
+    insta::assert_snapshot!(place.run(&["diff", "few.gbnf", "many.gbnf"]).good(), @r#"
+    old in new: proved
+    new in old: refuted, shortest witness "{\"n\":000}"
+    not breaking
+    "#);
+    insta::assert_snapshot!(place.run(&["diff", "many.gbnf", "few.gbnf"]).findings(), @r#"
+    old in new: refuted, shortest witness "{\"n\":000}"
+    new in old: proved
+    breaking
+    "#);
+    assert_eq!(
+        json(&place.run(&["diff", "--format", "json", "few.gbnf", "many.gbnf"]).good()),
+        json!({
+            "old_in_new": {"verdict": "proved"},
+            "new_in_old": {"verdict": "refuted", "witness": {"text": "{\"n\":000}"}},
+            "breaking": false,
+        })
+    );
+}
+
+#[test]
+fn a_witness_that_is_json_has_its_value() {
+    let place = Place::with(&[("old.gbnf", "root ::= \"{}\" | \"[1]\"\n"), ("new.gbnf", "root ::= \"{}\"\n")]);
+    let told = json(&place.run(&["diff", "--format", "json", "old.gbnf", "new.gbnf"]).findings());
+    assert_eq!(told["old_in_new"]["witness"], json!({"text": "[1]", "value": [1]}));
+}
+
+#[test]
+fn the_direction_says_what_breaks() {
+    let place = Place::with(&[FEW, MANY]);
+    for (direction, wider, narrower) in [("accepts", 0, 1), ("emits", 1, 0), ("both", 1, 1)] {
+        let code = |old, new| place.run(&["diff", "--direction", direction, old, new]).code;
+        assert_eq!((code("few.gbnf", "many.gbnf"), code("many.gbnf", "few.gbnf")), (wider, narrower), "{direction}");
+        assert_eq!(code("few.gbnf", "few.gbnf"), 0, "{direction}");
+    }
+    // One of them may come from stdin.
+    place.run_with(&["diff", "few.gbnf", "-"], MANY.1.as_bytes()).good();
+    place.run_with(&["diff", "-", "few.gbnf"], MANY.1.as_bytes()).findings();
+}
+
+#[test]
+fn diff_samples_what_it_cannot_decide() {
+    let place = Place::with(&[
+        ("nested.gbnf", "root ::= v\nv ::= \"(\" v \")\" | \"x\"\n"),
+        ("doubled.gbnf", "root ::= v\nv ::= \"(\" v \")\" | \"((\" v \"))\" | \"x\"\n"),
+        ("wider.gbnf", "root ::= v\nv ::= \"(\" v \")\" | [xy]\n"),
+        ("token.gbnf", "root ::= <[7]>\n"),
+    ]);
+    assert_eq!(
+        json(&place.run(&["diff", "--format", "json", "nested.gbnf", "doubled.gbnf"]).good()),
+        json!({
+            "old_in_new": {"verdict": "proved"},
+            "new_in_old": {
+                "verdict": "sampled",
+                "why": "the rule `v` calls itself before the end of an alternative, so it has no finite automaton; \
+                        2000 members sampled",
+            },
+            "breaking": false,
+        })
+    );
+    let told = json(&place.run(&["diff", "--format", "json", "wider.gbnf", "nested.gbnf"]).findings());
+    let refuted = &told["old_in_new"];
+    assert_eq!(refuted["verdict"], "refuted");
+    assert!(refuted["witness"]["text"].as_str().unwrap().contains('y'), "{told}");
+    assert!(refuted["why"].as_str().unwrap().contains("a shorter witness may exist"), "{told}");
+    let human = place.run(&["diff", "wider.gbnf", "nested.gbnf"]).findings();
+    assert!(human.contains("refuted, witness ") && human.ends_with("\nbreaking\n"), "{human}");
+
+    // Nothing can be said of tokens by texts: the result is printed, and the exit says that it is none.
+    let ran = place.run(&["diff", "--format", "json", "token.gbnf", "nested.gbnf"]);
+    assert_eq!(json(&ran.out)["old_in_new"]["verdict"], "unknown");
+    ran.trouble();
+    place.run(&["diff", "--direction", "emits", "nested.gbnf", "token.gbnf"]).trouble();
+}
+
+#[test]
+fn diff_takes_grammars_only() {
+    let place =
+        Place::with(&[FEW, ("schema.json", "{}"), ("schema", " {\"type\": \"object\"}"), ("bad.gbnf", "root ::= x\n")]);
+    for name in ["schema.json", "schema"] {
+        let err = place.run(&["diff", "few.gbnf", name]).trouble();
+        assert!(err.contains(name) && err.contains("later version"), "{err}");
+    }
+    assert!(place.run(&["diff", "bad.gbnf", "few.gbnf"]).trouble().contains("bad.gbnf:1:"));
+    assert!(place.run(&["diff", "few.gbnf", "none.gbnf"]).trouble().contains("none.gbnf"));
+}
+
+#[test]
+fn match_says_when_nothing_can_follow() {
+    let place = Place::with(&[("dead.gbnf", "root ::= \"a\" [z-y] | \"b\"\n")]);
+    let told = place.run(&["match", "dead.gbnf", "a"]).findings();
+    assert!(told.contains("prefix") && told.contains("expected: nothing"), "{told}");
+    let told = json(&place.run(&["--format", "json", "match", "dead.gbnf", ""]).findings());
+    assert_eq!(told["expected"], json!(["\"b\""]));
 }
 
 #[test]

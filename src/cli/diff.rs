@@ -13,9 +13,9 @@ use crate::gbnf::{self, Comparison, Grammar};
 use crate::language::Budget;
 use crate::laws::Witness;
 
-/// What one direction may cost before it is sampled: half a minute, for grammars of hundreds of thousands of states. No clock,
-/// so that the same grammars give the same answer on every machine.
-const BUDGET: Budget = Budget { states: 2_000_000, steps: 4_000_000_000, time: None };
+/// What one direction may cost before it is sampled: some ten seconds and some hundred megabytes, for grammars of hundreds of
+/// thousands of states. No clock, so that the same grammars give the same answer on every machine.
+const BUDGET: Budget = Budget { states: 1_000_000, steps: 3_000_000_000, time: None };
 
 /// Compare two grammars: does each take all that the other takes?
 ///

@@ -128,7 +128,10 @@ fn print(answer: &Answer, text: &str, out: &mut Out) -> Result<(), Stop> {
         }
         None => out.line("  found:    end of text")?,
     }
-    out.line(format_args!("  expected: {}", visible(&named.join(" or "))))?;
+    match named.is_empty() {
+        true => out.line("  expected: nothing; no member begins like this, though llama.cpp gets here")?,
+        false => out.line(format_args!("  expected: {}", visible(&named.join(" or "))))?,
+    }
     if rest == "\n" {
         out.line("  help:     the text ends with a newline; printf '%s' writes none")?;
     }

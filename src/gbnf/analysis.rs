@@ -98,8 +98,8 @@ impl Analysis {
 
         let reached = engine::reachable(&compiled);
         let nullable = engine::nullable(&compiled);
-        let points = minima(&compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1));
-        let bytes = minima(&compiled, |ranges| scalar_ranges(ranges).first().map(|range| utf8_len(range.0)));
+        let points = minima(&compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1), None);
+        let bytes = minima(&compiled, |ranges| scalar_ranges(ranges).first().map(|range| utf8_len(range.0)), None);
         let components = reference_components(&compiled);
         let recursive = recursive(&compiled, &components);
         let longest = match points.get(compiled.root as usize) {
@@ -195,8 +195,13 @@ pub(crate) struct Minimum {
 
 /// Knuth's generalisation of Dijkstra's algorithm: the least cost of a text of each rule, `None` where there is no text.
 ///
-/// `cost` is the cost of one code point out of a set, `None` if no text holds one. O(n log n) in the table.
-pub(crate) fn minima(compiled: &Compiled, cost: impl Fn(&[(u32, u32)]) -> Option<u64>) -> Vec<Option<Minimum>> {
+/// `cost` is the cost of one code point out of a set, `None` if no text holds one; `token` is that of a token, `None` where only
+/// texts count. O(n log n) in the table.
+pub(crate) fn minima(
+    compiled: &Compiled,
+    cost: impl Fn(&[(u32, u32)]) -> Option<u64>,
+    token: Option<u64>,
+) -> Vec<Option<Minimum>> {
     use std::cmp::Reverse;
     struct Way {
         rule: u32,
@@ -220,7 +225,11 @@ pub(crate) fn minima(compiled: &Compiled, cost: impl Fn(&[(u32, u32)]) -> Option
                         Some(cost) => way.sum = way.sum.saturating_add(cost),
                         None => possible = false,
                     },
-                    Symbol::Token(_) | Symbol::End => possible = false,
+                    Symbol::Token(_) => match token {
+                        Some(cost) => way.sum = way.sum.saturating_add(cost),
+                        None => possible = false,
+                    },
+                    Symbol::End => possible = false,
                 }
             }
             if !possible {

@@ -19,6 +19,7 @@
 //! above U+10FFFF for llama.cpp, but no text does, and no automaton made here has them. A token literal has no text at all, so
 //! a grammar that reaches one is refused.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::ast::Grammar;
@@ -116,14 +117,14 @@ pub fn to_dfa(grammar: &Grammar, budget: &Budget) -> Result<Dfa, AutomatonError>
     let mut machine = Machine::new(&table, meter)?;
     let mut sets = Sets::default();
     let start = machine.start(root)?;
-    sets.number(start);
+    sets.number(&start);
     let mut states: Vec<DfaState> = Vec::new();
     while let Some(here) = sets.get(states.len() as u32) {
         let mut edges: Vec<(u32, u32, u32)> = Vec::new();
         for group in machine.moves(&here, &[])? {
             let next = machine.after_all(&group.left)?;
-            let target = sets.number(next);
-            machine.meter.states(sets.len())?;
+            let target = sets.number(&next);
+            machine.check(sets.len(), &sets)?;
             for &atom in &group.atoms {
                 edges.extend(machine.atoms.ranges(atom).iter().map(|&(low, high)| (low, high, target)));
             }
@@ -204,6 +205,8 @@ fn search(left: &Clean, right: &Clean, budget: &Budget) -> Result<Option<Witness
         Some(to) => machine.start(to)?,
         None => Vec::new(),
     };
+    // Pairs as a step gave them, and as they are walked.
+    let mut met: NumberSet<(u32, u32)> = NumberSet::default();
     let mut seen: NumberSet<(u32, u32)> = NumberSet::default();
     // Each pair with the pair before it and the code point between them.
     let mut pairs: Vec<(u32, u32)> = Vec::new();
@@ -212,11 +215,16 @@ fn search(left: &Clean, right: &Clean, budget: &Budget) -> Result<Option<Witness
     let mut todo = vec![(start, against, 0)];
     loop {
         for (here, there, code_point) in todo.drain(..) {
+            // Most steps lead to a pair that was met before; the comparison of stacks is for the others.
+            let there_number = sets.number(&there);
+            if !met.insert((sets.number(&here), there_number)) {
+                continue;
+            }
             let here = machine.without_covered(here, &there, &mut simulation)?;
             // What is left of the left side is below nothing of the right. Only the end of the text is below the end, so an
             // end that is left is a text that the right does not have.
             let Some(&first) = here.first() else { continue };
-            let pair = (sets.number(here), sets.number(there));
+            let pair = (sets.number(&here), there_number);
             if !seen.insert(pair) {
                 continue;
             }
@@ -225,7 +233,7 @@ fn search(left: &Clean, right: &Clean, budget: &Budget) -> Result<Option<Witness
             if first == EMPTY {
                 return Ok(Some(word(&steps)));
             }
-            machine.meter.states(pairs.len())?;
+            machine.check(pairs.len(), &sets)?;
         }
         at = at.wrapping_add(1);
         let Some(&(here, there)) = pairs.get(at) else {
@@ -254,19 +262,26 @@ fn word(steps: &[(usize, u32)]) -> Witness {
     Witness::new(code_points)
 }
 
+/// How many stacks a state may hold on the average, in eighths: as [`Meter::nfa_states`] allows eight of its states for one of
+/// the budget, sixty-four stacks.
+const STACKS_PER_STATE: usize = 8;
+
 /// The distinct sets of stacks, each sorted.
 #[derive(Debug, Default)]
 struct Sets {
     list: Vec<Arc<[u32]>>,
     numbers: NumberMap<Arc<[u32]>, u32>,
+    /// Stacks in all sets together.
+    stored: usize,
 }
 
 impl Sets {
-    fn number(&mut self, set: Vec<u32>) -> u32 {
-        if let Some(&number) = self.numbers.get(set.as_slice()) {
+    fn number(&mut self, set: &[u32]) -> u32 {
+        if let Some(&number) = self.numbers.get(set) {
             return number;
         }
         let set: Arc<[u32]> = set.into();
+        self.stored = self.stored.saturating_add(set.len());
         let number = self.list.len() as u32;
         self.list.push(Arc::clone(&set));
         self.numbers.insert(set, number);
@@ -282,10 +297,14 @@ impl Sets {
     }
 }
 
+/// Sorted ranges with gaps between them.
+type Ranges = Vec<(u32, u32)>;
+
 /// The code points sorted into kinds that no set of the table tells apart, least kind first in the witness order.
 #[derive(Debug)]
 struct Atoms {
-    kinds: Vec<(u32, Vec<(u32, u32)>)>,
+    /// Each kind's least code point and all of it.
+    kinds: Vec<(u32, Ranges)>,
     /// For each set the kinds in it, ascending.
     of_set: Vec<Box<[u32]>>,
 }
@@ -311,7 +330,7 @@ impl Atoms {
                 }
             }
         }
-        let mut kinds: std::collections::BTreeMap<Vec<u32>, Vec<(u32, u32)>> = std::collections::BTreeMap::new();
+        let mut kinds: BTreeMap<Vec<u32>, Ranges> = BTreeMap::new();
         for (at, list) in holders.into_iter().enumerate() {
             if let (false, Some(&low), Some(&next)) = (list.is_empty(), bounds.get(at), bounds.get(at + 1)) {
                 kinds.entry(list).or_default().push((low, next.saturating_sub(1)));
@@ -320,7 +339,7 @@ impl Atoms {
         let least = |ranges: &[(u32, u32)]| {
             ranges.iter().map(|&(low, high)| least_in_range(low, high)).min_by_key(|point| witness_rank(*point))
         };
-        let mut kinds: Vec<(u32, Vec<(u32, u32)>, Vec<u32>)> = kinds
+        let mut kinds: Vec<(u32, Ranges, Vec<u32>)> = kinds
             .into_iter()
             .filter_map(|(holders, ranges)| least(&ranges).map(|least| (least, ranges, holders)))
             .collect();
@@ -374,6 +393,8 @@ struct Machine<'t> {
     numbers: NumberMap<(u32, u32), u32>,
     /// What each stack becomes when its top has been read.
     after: NumberMap<u32, Arc<[u32]>>,
+    /// Stacks in `after`, all lists together.
+    stored: usize,
     /// Pairs of stacks below the tops, and whether each sequence of the one is below that of the other.
     below: NumberMap<(u32, u32), bool>,
     meter: Meter,
@@ -388,6 +409,7 @@ impl<'t> Machine<'t> {
             nodes: vec![(u32::MAX, EMPTY)],
             numbers: NumberMap::default(),
             after: NumberMap::default(),
+            stored: 0,
             below: NumberMap::default(),
             meter,
         })
@@ -462,8 +484,16 @@ impl<'t> Machine<'t> {
             None => Vec::new(),
         };
         let stacks: Arc<[u32]> = stacks.into();
+        self.stored = self.stored.saturating_add(stacks.len());
         self.after.insert(stack, Arc::clone(&stacks));
         Ok(stacks)
+    }
+
+    /// Checks the size of what is kept against the budget: the states, and the stacks in all of them together, so that memory
+    /// is bounded where sets are large.
+    fn check(&self, states: usize, sets: &Sets) -> Result<(), BudgetExceeded> {
+        self.meter.states(states)?;
+        self.meter.nfa_states(sets.stored.saturating_add(self.stored) / STACKS_PER_STATE)
     }
 
     /// What a set of stacks becomes when all of them read.
@@ -556,6 +586,9 @@ impl<'t> Machine<'t> {
             self.meter.steps(1 + others.len())?;
             let mut covered = false;
             for &(other, other_below) in &others {
+                if simulation.plain(self.table, sequence, other) == Some(false) {
+                    continue;
+                }
                 if (below, other_below) != (last.0, last.1) {
                     last = (below, other_below, self.is_below(below, other_below, simulation)?);
                 }

@@ -2,10 +2,12 @@
 
 use proptest::prelude::*;
 
+use super::super::ast::merge_ranges;
+use super::super::matcher::scalar_ranges;
 use super::super::testkit::{self, Wildness};
-use super::super::{Alternatives, Item, Literal, Matcher, Rule, RuleName, Sequence, compare, parse};
+use super::super::{Alternatives, Expected, Item, Literal, Matcher, Rule, RuleName, Sequence, Verdict, compare, parse};
 use super::*;
-use crate::language::Limit;
+use crate::language::{CodePointSet, Limit};
 
 const TAME: Wildness = Wildness { points: false, recursive: false };
 const WILD: Wildness = Wildness { points: true, recursive: false };
@@ -68,6 +70,41 @@ proptest! {
         }
         for state in 0..dfa.state_count() as u32 {
             prop_assert!(!dfa.expected(state).contains(0xD800_u32), "a surrogate in an automaton of\n{}", grammar);
+        }
+    }
+
+    /// What the matcher expects is what the automaton goes on with: not less, and nothing that no member has.
+    #[test]
+    fn what_is_expected_is_exact(
+        grammar in prop_oneof![testkit::grammar(TAME), testkit::grammar(WILD), testkit::grammar(CIRCULAR)],
+        texts in prop::collection::vec(testkit::plain_text(), 8),
+    ) {
+        let budget = Budget { states: 20_000, steps: 20_000_000, time: None };
+        let (Ok(dfa), Ok(mut matcher)) = (to_dfa(&grammar, &budget), Matcher::new(&grammar)) else { return Ok(()) };
+        for text in texts {
+            let (before, expected) = match matcher.run(&text).unwrap() {
+                Verdict::Reject(reject) => (&text[..reject.offset], reject.expected),
+                Verdict::Match | Verdict::Prefix => {
+                    let start = matcher.start().unwrap();
+                    let state = matcher.advance(start, &text).unwrap().unwrap();
+                    (text.as_str(), matcher.expected(state))
+                }
+            };
+            let mut ranges = Vec::new();
+            for one in &expected {
+                match one {
+                    Expected::Literal(points) => ranges.extend(points.first().map(|&point| (point, point))),
+                    Expected::OneOf(some) => ranges.extend(some),
+                    Expected::Any => ranges.push((0, u32::MAX)),
+                    Expected::Token(_) | Expected::End => {}
+                }
+            }
+            let ranges = scalar_ranges(&merge_ranges(&ranges));
+            let state = before.chars().try_fold(dfa.start(), |state, c| dfa.step(state, c));
+            let truth = state.map_or(CodePointSet::empty(), |state| dfa.expected(state));
+            prop_assert_eq!(CodePointSet::from_ranges(ranges), truth, "after {:?} under\n{}", before, grammar);
+            let ends = state.is_some_and(|state| dfa.is_accepting(state));
+            prop_assert_eq!(expected.contains(&Expected::End), ends, "after {:?} under\n{}", before, grammar);
         }
     }
 

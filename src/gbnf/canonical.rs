@@ -69,7 +69,7 @@ impl Clean {
                 }
             }
         }
-        let productive = minima(compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1));
+        let productive = minima(compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1), None);
         let is_productive = |rule: u32| productive.get(rule as usize).is_some_and(Option::is_some);
         if !is_productive(compiled.root) {
             return Ok(Clean { rules: Vec::new(), root: None });

@@ -516,14 +516,13 @@ fn first_cycle(graph: &Leftmost, components: &[usize], wanted: impl Fn(usize) ->
 
 /// The written rules that rules of the table belong to, each once, in order.
 fn names(compiled: &Compiled, rules: &[usize]) -> Vec<String> {
-    let mut names: Vec<String> = Vec::new();
-    for &rule in rules {
-        let owner = compiled.owner(rule as u32);
-        if !names.iter().any(|name| name == owner) {
-            names.push(owner.to_owned());
-        }
-    }
-    names
+    let mut told = std::collections::HashSet::new();
+    rules
+        .iter()
+        .map(|&rule| compiled.owner(rule as u32))
+        .filter(|owner| told.insert(*owner))
+        .map(str::to_owned)
+        .collect()
 }
 
 /// For an acyclic graph: the visits of llama.cpp's check in all, the longest chain, and the rule it begins at.

@@ -5,8 +5,9 @@
 //! advance, so the memory follows the texts and not the grammar; and everything that grows has a budget, so the matcher ends on
 //! every grammar, with a [`BudgetError`] where llama.cpp would go on for ever.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
+use super::analysis::minima;
 use super::ast::Grammar;
 use super::compile::{self, CompileError, Compiled, Symbol, contains};
 use super::dialect::Dialect;
@@ -88,7 +89,8 @@ pub struct Reject {
     pub column: usize,
     /// The code point.
     pub found: char,
-    /// What would have fitted, most specific first.
+    /// What would have fitted: exactly what some member goes on with, as [`Matcher::expected`] tells it. Nothing, where
+    /// llama.cpp was in a dead end before.
     pub expected: Vec<Expected>,
 }
 
@@ -172,6 +174,8 @@ pub struct Matcher {
     /// The number of the interval that begins at 128.
     first_wide: usize,
     start: Option<State>,
+    /// For each position of the table whether the rest of its alternative can be passed; worked out when it is asked for.
+    passable: OnceLock<Vec<bool>>,
     most: usize,
     alive: usize,
     limits: Budgets,
@@ -222,6 +226,7 @@ impl Matcher {
             intervals,
             first_wide,
             start: None,
+            passable: OnceLock::new(),
             most: 0,
             alive: 0,
             limits: Budgets { states: STATES, alive: ALIVE },
@@ -379,15 +384,53 @@ impl Matcher {
         self.stacks.len()
     }
 
-    /// What may come next, each thing once: literals first, then classes, tokens and the end.
+    /// What some member goes on with, each thing once: literals first, then classes, tokens and the end.
+    ///
+    /// Exact: a stack that llama.cpp keeps alive but that no text can bring to its end, because it waits somewhere for a class
+    /// that matches nothing or for a rule without an end, adds nothing. So there may be nothing at all, where llama.cpp is in
+    /// a dead end. Tokens count as something that may follow, here and further on: llama.cpp takes them, though no text does.
+    ///
+    /// As many steps as the alive stacks are deep together, and, the first time, a walk through the table.
     pub fn expected(&self, state: State) -> Vec<Expected> {
-        let mut expected: Vec<Expected> = self.stacks_of(state).iter().map(|&stack| self.expectation(stack)).collect();
+        let mut known: NumberMap<u32, bool> = NumberMap::default();
+        let mut expected: Vec<Expected> = self
+            .stacks_of(state)
+            .iter()
+            .filter(|&&stack| self.can_be_completed(stack, &mut known))
+            .map(|&stack| self.expectation(stack))
+            .collect();
         expected.sort_unstable();
         expected.dedup();
         expected
     }
 
-    /// The Unicode scalar values that may come next: sorted ranges with gaps between them, without surrogates.
+    /// Whether there is a text, or tokens, after which a stack is empty.
+    fn can_be_completed(&self, stack: u32, known: &mut NumberMap<u32, bool>) -> bool {
+        let passable = self.passable.get_or_init(|| passable(&self.compiled));
+        let mut way = Vec::new();
+        let mut at = stack;
+        let holds = loop {
+            if let Some(&holds) = known.get(&at) {
+                break holds;
+            }
+            let Some(top) = self.stacks.top(at) else {
+                break true;
+            };
+            way.push(at);
+            if !passable.get(top as usize).copied().unwrap_or(false) {
+                break false;
+            }
+            at = self.stacks.below(at);
+        };
+        // Whatever ends the walk, it holds for all stacks on the way to it.
+        known.extend(way.into_iter().map(|stack| (stack, holds)));
+        holds
+    }
+
+    /// The Unicode scalar values for which [`Matcher::step`] leads on: sorted ranges with gaps between them, without surrogates.
+    ///
+    /// As llama.cpp sees it: a value after which nothing can be completed any more is among them. [`Matcher::expected`] is
+    /// exact.
     pub fn expected_ranges(&self, state: State) -> Vec<(u32, u32)> {
         let mut all = Vec::new();
         for &stack in self.stacks_of(state) {
@@ -584,6 +627,25 @@ fn intervals(compiled: &Compiled) -> Vec<u32> {
     starts.sort_unstable();
     starts.dedup();
     starts
+}
+
+/// For each position whether the rest of its alternative can be passed, by a text or tokens.
+fn passable(compiled: &Compiled) -> Vec<bool> {
+    let texts = |ranges: &[(u32, u32)]| !scalar_ranges(ranges).is_empty();
+    let sets: Vec<bool> = compiled.sets.iter().map(|ranges| texts(ranges)).collect();
+    let productive = minima(compiled, |ranges| texts(ranges).then_some(0), Some(0));
+    let mut passable = vec![true; compiled.symbols.len()];
+    let mut rest = true;
+    for (symbol, slot) in compiled.symbols.iter().zip(&mut passable).rev() {
+        rest = match *symbol {
+            Symbol::End => true,
+            Symbol::Token(_) => rest,
+            Symbol::Set { set, .. } => rest && sets.get(set as usize).copied().unwrap_or(false),
+            Symbol::Rule(rule) => rest && productive.get(rule as usize).is_some_and(Option::is_some),
+        };
+        *slot = rest;
+    }
+    passable
 }
 
 /// What remains of sorted ranges without surrogates and above U+10FFFF.

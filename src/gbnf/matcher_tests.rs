@@ -100,6 +100,30 @@ fn what_is_expected_reads_like_the_grammar() {
 }
 
 #[test]
+fn what_no_member_goes_on_with_is_not_expected() {
+    let expected = |grammar: &str, text: &str| -> Vec<String> {
+        let mut matcher = matcher(grammar);
+        let start = matcher.start().unwrap();
+        let state = matcher.advance(start, text).unwrap().unwrap();
+        matcher.expected(state).iter().map(Expected::to_string).collect()
+    };
+    // A class, then a rule without an end.
+    assert_eq!(expected("root ::= \"ok\" | [a-z] n\nn ::= \"x\" n\n", ""), ["\"ok\""]);
+    // What cannot be passed stands further down, below a rule that can.
+    assert_eq!(expected("root ::= \"a\" (b [z-y] | b \"c\")\nb ::= \"b\"\n", "a"), ["\"b\""]);
+    assert_eq!(expected("root ::= \"a\" b [z-y] | \"a\" \"d\"\nb ::= \"b\"\n", "a"), ["\"d\""]);
+    // In a dead end there is nothing; a surrogate or a number above Unicode is in no text.
+    assert!(expected("root ::= \"a\" [z-y] | \"b\"\n", "a").is_empty());
+    assert!(expected("root ::= \"a\" (\"b\\uD800\" | [\\U00110000])\n", "a").is_empty());
+    // A token may follow, and may stand behind what follows.
+    assert_eq!(expected("root ::= \"a\" <[7]> | \"b\" [z-y] <[7]>\n", ""), ["\"a\""]);
+    // A rejection tells the same as a prefix.
+    let mut dead = matcher("root ::= \"a\" ([z-y] | \"b\")\n");
+    let Verdict::Reject(reject) = dead.run("ac").unwrap() else { panic!("c does not fit") };
+    assert_eq!(reject.expected, [Expected::Literal(vec![0x62])]);
+}
+
+#[test]
 fn code_points_beyond_unicode() {
     let mut matcher = matcher("root ::= [^a] | \"\\uD800\\U00110000\"\n");
     let start = matcher.start().unwrap();

@@ -2,8 +2,8 @@
 //!
 //! What lives here: the syntax tree ([`Grammar`]) and its builder ([`Expr`]), the parser ([`parse`]), the printer
 //! (`Display`), the matcher ([`Matcher`]), the sampler ([`Sampler`]), the pictures ([`Diagram`]), the static facts
-//! ([`Analysis`]), and automata and inclusion ([`to_dfa`], [`included`]). What does not: JSON, schemas, questions, or a
-//! real llama.cpp (that is the oracle room).
+//! ([`Analysis`]), and automata and inclusion ([`to_dfa`], [`included`], [`compare`]). What does not: JSON, schemas,
+//! questions, or a real llama.cpp (that is the oracle room).
 //!
 //! The authority is llama.cpp's `src/llama-grammar.cpp`. Where builds differ, a [`Build`] says which one is meant; without
 //! one it is [`Build::Pinned`], the source bundled in the crate `llama-cpp-sys-2` 0.1.161, which is also the build that the

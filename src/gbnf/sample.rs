@@ -121,7 +121,7 @@ impl Sampler {
     /// [`SampleError::Compile`].
     pub fn with_dialect(grammar: &Grammar, dialect: &Dialect) -> Result<Self, SampleError> {
         let compiled = compile::compile(grammar, dialect)?;
-        let table = minima(&compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1));
+        let table = minima(&compiled, |ranges| (!scalar_ranges(ranges).is_empty()).then_some(1), None);
         let mut builder = Builder { nodes: Vec::new(), numbers: HashMap::new(), minima: Vec::new() };
         for rule in compiled.named() {
             let name = compiled.owner(rule);

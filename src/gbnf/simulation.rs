@@ -32,7 +32,8 @@ struct Answer {
 pub(super) struct Simulation {
     numbers: NumberMap<(bool, u32, u32), u32>,
     answers: Vec<Answer>,
-    subsets: NumberMap<(u32, u32), bool>,
+    /// For each pair of sets whether the one is part of the other, once it has been asked; empty if there are too many.
+    rows: Vec<Option<bool>>,
     meter: Meter,
     /// The budget has ended: what is not settled stays open, and counts as no.
     ended: bool,
@@ -41,13 +42,16 @@ pub(super) struct Simulation {
 /// Most questions that are kept, some 64 bytes each.
 const QUESTIONS: usize = 2_000_000;
 
+/// Most sets whose comparisons are remembered, a byte a pair.
+const SETS: usize = 4_000;
+
 impl Simulation {
     /// With a budget of its own, because it only saves work: where it ends, the search goes on without.
     pub(super) fn new(budget: &Budget) -> Self {
         Simulation {
             numbers: NumberMap::default(),
             answers: Vec::new(),
-            subsets: NumberMap::default(),
+            rows: Vec::new(),
             meter: Meter::new(&Budget { steps: budget.steps / 4, ..*budget }),
             ended: false,
         }
@@ -66,8 +70,8 @@ impl Simulation {
         }
     }
 
-    /// The answers that need no table.
-    fn plain(&mut self, table: &Table, low: u32, high: u32) -> Option<bool> {
+    /// The answers for which no rule has to be compared.
+    pub(super) fn plain(&mut self, table: &Table, low: u32, high: u32) -> Option<bool> {
         if low == high {
             return Some(true);
         }
@@ -190,7 +194,12 @@ impl Simulation {
         if low == high {
             return true;
         }
-        if let Some(&known) = self.subsets.get(&(low, high)) {
+        let sets = table.sets.len();
+        if self.rows.is_empty() && sets <= SETS {
+            self.rows = vec![None; sets * sets];
+        }
+        let cell = (low as usize).saturating_mul(sets).saturating_add(high as usize);
+        if let Some(&Some(known)) = self.rows.get(cell) {
             return known;
         }
         let ranges = |set: u32| table.sets.get(set as usize).map_or(&[][..], |ranges| ranges);
@@ -203,7 +212,9 @@ impl Simulation {
         if self.meter.steps(1 + ranges(low).len()).is_err() {
             self.ended = true;
         }
-        self.subsets.insert((low, high), holds);
+        if let Some(slot) = self.rows.get_mut(cell) {
+            *slot = Some(holds);
+        }
         holds
     }
 }

@@ -62,6 +62,11 @@ impl Stacks {
         self.nodes.get(stack as usize).map(|node| node.position)
     }
 
+    /// The stack below the top; the empty one for the empty stack.
+    pub(crate) fn below(&self, stack: u32) -> u32 {
+        self.nodes.get(stack as usize).map_or(EMPTY, |node| node.below)
+    }
+
     /// Puts a position on a stack. A position at the end of its alternative leaves the stack as it is.
     pub(crate) fn push(&mut self, compiled: &Compiled, below: u32, position: u32) -> Result<u32, BudgetError> {
         if compiled.symbol(position) == Symbol::End {
