@@ -303,3 +303,24 @@ fn a_change_deep_inside_a_recursive_grammar_is_proved() {
     assert_eq!(included(&few, &many, &Budget::DEFAULT), Ok(Inclusion::Yes));
     assert!(matches!(included(&many, &few, &Budget::DEFAULT), Err(AutomatonError::Recursive { .. })));
 }
+
+#[test]
+fn a_changed_limit_of_a_real_grammar() {
+    let text = include_str!("../../grammars/ask/ask.gbnf");
+    let changed = |from: &str, to: &str| {
+        assert!(text.contains(from), "{from}");
+        text.replace(from, to)
+    };
+    // Hundreds of thousands of states, and none of them is needed for a yes.
+    let budget = Budget { states: 1, steps: 10_000_000, time: None };
+    let longer = changed("question-text-char{0,598}", "question-text-char{0,698}");
+    for right in [text, &longer] {
+        assert_eq!(included(&grammar(text), &grammar(right), &budget), Ok(Inclusion::Yes));
+    }
+    let shorter = changed("\"3\" ([0-5] [0-9]{2} | \"600\")", "\"3\" ([0-5] [0-9]{2} | \"599\")");
+    assert_eq!(
+        against(text, &shorter),
+        "no: {\"questions\":[{\"kind\":\"text\",\"question\":\"a\"}],\"timeout_seconds\":3600}"
+    );
+    assert_eq!(against(&shorter, text), "yes");
+}
