@@ -350,6 +350,30 @@ fn a_required_law_that_is_skipped_fails_the_check() {
 }
 
 #[test]
+fn check_tells_how_large_the_grammars_are() {
+    let place = Place::new();
+    let args = ["check", "--profile", "ask", "--profile", "unchain", "--samples", "10"];
+    // It also notes, on stderr, that there are no files to compare.
+    let said = place.run(&args).out;
+    let told = json(&place.run(&[&args[..], &["--format", "json"]].concat()).good());
+    let grammars = told["grammars"].as_array().unwrap();
+    assert_eq!(grammars.len(), 2);
+    for (facts, profile) in grammars.iter().zip(["ask", "unchain"]) {
+        assert_eq!(facts["profile"], profile);
+        let number = |key: &str| facts[key].as_u64().unwrap_or_else(|| panic!("{key}: {facts}"));
+        assert!(number("rules") < number("table_rules") && number("table_rules") < number("elements"), "{facts}");
+        let printed = place.run(&["generate", "--profile", profile, "--stdout", "--artifact", "gbnf"]).good();
+        assert_eq!(number("bytes"), printed.len() as u64);
+        assert_eq!(facts["complete"], true);
+        assert!(facts["fan_out"]["rule"].is_string(), "{facts}");
+        assert!(facts["fan_out"]["stacks"].as_u64().unwrap() <= number("most_stacks"), "{facts}");
+        let line = format!("; at most {} stacks at once", number("most_stacks"));
+        let line = said.lines().find(|said| said.starts_with(&format!("grammar {profile}: ")) && said.ends_with(&line));
+        assert!(line.is_some(), "{said}");
+    }
+}
+
+#[test]
 fn check_finds_stale_files() {
     let place = Place::new();
     place.run(&["generate", "--profile", "ask"]).good();

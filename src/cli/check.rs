@@ -12,7 +12,9 @@ use super::generate::{self, State};
 use super::output::{Out, visible};
 use super::problem::{Problem, Stop, note};
 use super::{Common, Exit, Format, select};
+use crate::ask::artifacts;
 use crate::ask::profiles::Profile;
+use crate::gbnf::{Analysis, Dialect, MostStacks};
 use crate::laws::{self, LAWS, LawResult, Options, Status};
 
 /// The laws that there are, whether this version checks them or not.
@@ -20,6 +22,9 @@ const KNOWN: [&str; 10] = ["L1", "L2", "L3", "L4", "L5", "L6", "L7", "L8", "L9",
 
 /// How long a check works before it shows its progress.
 const QUIET: Duration = Duration::from_secs(1);
+
+/// States that the search for the most stacks may visit: the built-in profiles need about 20,000, and a second or less.
+const STATES: usize = 60_000;
 
 /// Check that grammar, schemas, wire and normalizer agree.
 ///
@@ -50,12 +55,13 @@ pub(super) fn run(args: &Args, common: &Common, out: &mut Out) -> Result<Exit, S
     let unchecked = unchecked(&args.require, &results, &profiles)?;
     let all_there = unchecked.is_empty();
     results.extend(unchecked);
+    let grammars = profiles.iter().map(|profile| grammar(&**profile)).collect::<Result<Vec<_>, Problem>>()?;
     let files = generate::stale(Path::new(generate::DIRECTORY), &profiles, args.profile.is_empty())?;
 
     let ok = all_there && judge(&results, &args.require, &files);
     match common.format {
-        Format::Json => out.json(&document(&results, &files, ok))?,
-        Format::Human => print(&results, &profiles, &files, ok, out)?,
+        Format::Json => out.json(&document(&results, &grammars, &files, ok))?,
+        Format::Human => print(&results, &profiles, &grammars, &files, ok, out)?,
     }
     if !results.iter().any(|result| decided(result.status)) {
         note("no law was checked");
@@ -73,6 +79,54 @@ fn check_all(profiles: &[Box<dyn Profile>], options: &Options) -> Result<Vec<Law
         results.extend(found.map_err(|error| Problem::new(error.to_string()))?);
     }
     Ok(results)
+}
+
+/// How large a profile's grammar is, and how much of it llama.cpp has to hold at once.
+struct GrammarFacts {
+    profile: String,
+    analysis: Analysis,
+    most: MostStacks,
+}
+
+fn grammar(profile: &dyn Profile) -> Result<GrammarFacts, Problem> {
+    let problem = |error: &dyn std::error::Error| Problem::new(error.to_string()).found(profile.id());
+    let grammar = artifacts::grammar(profile).map_err(|error| problem(&error))?;
+    let dialect = Dialect::default();
+    let analysis = Analysis::of(&grammar, &dialect).map_err(|error| problem(&error))?;
+    let most = MostStacks::of(&grammar, &dialect, STATES).map_err(|error| problem(&error))?;
+    Ok(GrammarFacts { profile: profile.id().to_owned(), analysis, most })
+}
+
+impl GrammarFacts {
+    fn json(&self) -> Value {
+        let fan_out = self.analysis.fan_out.as_ref().map(|most| json!({ "rule": most.rule, "stacks": most.stacks }));
+        json!({
+            "profile": self.profile,
+            "rules": self.analysis.written_rules,
+            "table_rules": self.analysis.rules,
+            "elements": self.analysis.elements,
+            "bytes": self.analysis.printed_bytes,
+            "most_stacks": self.most.stacks,
+            "complete": self.most.complete,
+            "fan_out": fan_out,
+        })
+    }
+}
+
+impl std::fmt::Display for GrammarFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let GrammarFacts { profile, analysis, most } = self;
+        write!(
+            f,
+            "grammar {profile}: {} rules, {} in llama.cpp's table with {} elements, {} bytes; {} {} stacks at once",
+            analysis.written_rules,
+            analysis.rules,
+            analysis.elements,
+            analysis.printed_bytes,
+            if most.complete { "at most" } else { "at least" },
+            most.stacks,
+        )
+    }
 }
 
 /// The law that `L2` or `L2b` names.
@@ -137,16 +191,23 @@ fn decided(status: Status) -> bool {
     matches!(status, Status::Proved | Status::Sampled | Status::Oracle | Status::Failed)
 }
 
-fn document(results: &[LawResult], files: &[(std::path::PathBuf, State)], ok: bool) -> Value {
+fn document(
+    results: &[LawResult],
+    grammars: &[GrammarFacts],
+    files: &[(std::path::PathBuf, State)],
+    ok: bool,
+) -> Value {
+    let grammars: Vec<Value> = grammars.iter().map(GrammarFacts::json).collect();
     let files: Vec<Value> =
         files.iter().map(|(path, state)| json!({ "path": path.to_string_lossy(), "state": state.word() })).collect();
     // `lint` and `diff` are part of the form; this version has neither, so there is nothing in them.
-    json!({ "laws": results, "lint": [], "diff": [], "files": files, "ok": ok })
+    json!({ "laws": results, "lint": [], "diff": [], "grammars": grammars, "files": files, "ok": ok })
 }
 
 fn print(
     results: &[LawResult],
     profiles: &[Box<dyn Profile>],
+    grammars: &[GrammarFacts],
     files: &[(std::path::PathBuf, State)],
     ok: bool,
     out: &mut Out,
@@ -159,6 +220,9 @@ fn print(
         if let Some(witness) = &result.witness {
             out.line(format_args!("  witness: {}", visible(&witness.text)))?;
         }
+    }
+    for grammar in grammars {
+        out.line(grammar)?;
     }
     for (path, state) in files.iter().filter(|(_, state)| state.is_finding()) {
         out.line(format_args!("{} {}: run `askgbnf generate`", state.word(), visible(&path.to_string_lossy())))?;

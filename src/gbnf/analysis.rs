@@ -6,7 +6,7 @@ use super::ast::{Alternatives, Grammar, Item};
 use super::compile::{self, CompileError, Compiled, Symbol};
 use super::dialect::Dialect;
 use super::engine;
-use super::matcher::{BudgetError, Matcher, State, scalar_ranges};
+use super::matcher::scalar_ranges;
 use super::stacks::{EMPTY, Stacks};
 
 /// A length in both units.
@@ -36,17 +36,6 @@ pub struct FanOut {
     pub rule: String,
     /// How many stacks one stack becomes when it enters the rule.
     pub stacks: usize,
-}
-
-/// The most stacks that can be alive at once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct MostStacks {
-    /// The most in any state that was visited.
-    pub stacks: usize,
-    /// How many states were visited.
-    pub states: usize,
-    /// Whether all states were visited, so that the number holds for every text.
-    pub complete: bool,
 }
 
 /// What can be said of a grammar without a text.
@@ -385,37 +374,6 @@ fn fan_out(compiled: &Compiled) -> Option<FanOut> {
         }
     }
     most
-}
-
-impl Matcher {
-    /// Visits states breadth first, at most `limit` of them, and tells the most stacks alive in any. For a grammar without
-    /// recursion that is the most for every text, if the limit is large enough.
-    ///
-    /// # Errors
-    ///
-    /// [`BudgetError`].
-    pub fn most_stacks(&mut self, limit: usize) -> Result<MostStacks, BudgetError> {
-        let start = self.start()?;
-        let mut seen: HashSet<State> = HashSet::from([start]);
-        let mut todo = std::collections::VecDeque::from([start]);
-        let mut most = MostStacks { stacks: 0, states: 0, complete: true };
-        while let Some(state) = todo.pop_front() {
-            if most.states >= limit {
-                most.complete = false;
-                break;
-            }
-            most.states += 1;
-            most.stacks = most.stacks.max(self.stacks_alive(state));
-            for c in self.representatives(state) {
-                if let Some(next) = self.step(state, c)?
-                    && seen.insert(next)
-                {
-                    todo.push_back(next);
-                }
-            }
-        }
-        Ok(most)
-    }
 }
 
 #[cfg(test)]

@@ -198,15 +198,6 @@ fn deep_texts_fit() {
 }
 
 #[test]
-fn most_stacks_of_a_finite_automaton() {
-    let mut finite = matcher("root ::= \"ab\" | \"ac\" | \"b\"\n");
-    let most = finite.most_stacks(1_000).unwrap();
-    assert_eq!((most.stacks, most.states, most.complete), (3, 3, true));
-    let mut endless = matcher("root ::= \"(\" root \")\" | \"x\"\n");
-    assert!(!endless.most_stacks(50).unwrap().complete);
-}
-
-#[test]
 fn a_state_of_another_matcher_is_harmless() {
     let mut small = matcher("root ::= \"a\"\n");
     let mut large = matcher("root ::= \"abcdefgh\"\n");
