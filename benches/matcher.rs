@@ -2,6 +2,7 @@
 //!
 //! The texts are members of a grammar of the kind this crate writes: JSON on one line, strings by positive ranges.
 
+use askgbnf::ask::{artifacts, profiles};
 use askgbnf::gbnf::{Analysis, Dialect, Grammar, Matcher, Sampler, parse};
 use divan::counter::BytesCount;
 use rand_chacha::ChaCha8Rng;
@@ -58,6 +59,40 @@ fn warm(bencher: divan::Bencher, (_, text): (&str, &str)) {
     let bytes: usize = texts.iter().map(String::len).sum();
     bencher.counter(BytesCount::new(bytes)).bench_local(|| {
         texts.iter().filter(|text| matcher.is_match(divan::black_box(text)).expect("within the budget")).count()
+    });
+}
+
+fn calls(id: &str) -> (Grammar, Vec<String>) {
+    let profile = profiles::by_id(id).expect("a built-in profile");
+    let grammar = artifacts::grammar(&*profile).expect("a grammar");
+    let texts = members(&grammar, 200, 2_000);
+    (grammar, texts)
+}
+
+/// Calls of a built-in profile under its own grammar: as many states as places in all texts, so the size of the tables counts.
+#[divan::bench(args = ["ask", "unchain", "dreb"])]
+fn warm_profile(bencher: divan::Bencher, id: &str) {
+    let (grammar, texts) = calls(id);
+    let mut matcher = Matcher::new(&grammar).expect("the grammar compiles");
+    for _ in 0..3 {
+        for text in &texts {
+            assert!(matcher.is_match(text).expect("within the budget"));
+        }
+    }
+    let bytes: usize = texts.iter().map(String::len).sum();
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| {
+        texts.iter().filter(|text| matcher.is_match(divan::black_box(text)).expect("within the budget")).count()
+    });
+}
+
+/// The named peer for [`warm_profile`]: `serde_json` reading the same bytes into a value. Compare the two as a ratio.
+#[divan::bench(args = ["ask", "unchain", "dreb"])]
+fn peer_serde_json(bencher: divan::Bencher, id: &str) {
+    let (_, texts) = calls(id);
+    let bytes: usize = texts.iter().map(String::len).sum();
+    bencher.counter(BytesCount::new(bytes)).bench_local(|| {
+        let read = |text: &&String| serde_json::from_str::<serde_json::Value>(divan::black_box(text)).is_ok();
+        texts.iter().filter(read).count()
     });
 }
 

@@ -13,6 +13,7 @@ use super::compile::{self, CompileError, Compiled, Symbol, contains};
 use super::dialect::Dialect;
 use super::engine;
 use super::hash::NumberMap;
+use super::kinds::Kinds;
 use super::print::{write_class, write_literal, write_token};
 use super::stacks::{EMPTY, Stacks};
 use crate::place::line_and_column;
@@ -48,19 +49,18 @@ const STACKS: usize = 4_000_000;
 const STATES: usize = 1_500_000;
 const ALIVE: usize = 12_000_000;
 
-/// Most cells in all rows together, 4 bytes each: 100 MB. Past it, states go without a row and use the map.
+/// Most remembered steps of all states together, 4 bytes each: 100 MB. Past it, states use the map.
 const CELLS: usize = 25_000_000;
 
-/// Columns of a row for code points above ASCII. Texts in one script touch few intervals; the rest goes through a map.
-const WIDE_COLUMNS: usize = 64;
 const ASCII: usize = 128;
 
 const UNKNOWN: u32 = 0;
 const DEAD: u32 = 1;
-/// A state `n` is stored in a row as `n + FIRST`.
+/// A state `n` is stored as `n + FIRST`.
 const FIRST: u32 = 2;
 
-const NO_ROW: u32 = u32::MAX;
+/// No table has this number.
+const NO_KIND: u32 = u32::MAX;
 
 /// A place that a [`Matcher`] has reached. It means something to the matcher that made it only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -135,11 +135,13 @@ pub(crate) enum Walk {
     Dead { before: State, offset: usize, found: char },
 }
 
-#[derive(Clone, Debug)]
-struct StateData {
-    stacks: Arc<[u32]>,
-    /// The number of its row, or [`NO_ROW`].
-    row: u32,
+/// Where a state's steps are remembered.
+#[derive(Clone, Copy, Debug)]
+struct Exits {
+    /// Its table in [`Kinds`], or [`NO_KIND`].
+    kind: u32,
+    /// Where its steps begin, one a group of the table.
+    first: u32,
 }
 
 /// A compiled grammar that reads texts.
@@ -162,17 +164,17 @@ struct StateData {
 pub struct Matcher {
     compiled: Compiled,
     stacks: Stacks,
-    states: Vec<StateData>,
+    states: Vec<Arc<[u32]>>,
+    /// As many as states.
+    exits: Vec<Exits>,
     numbers: NumberMap<Arc<[u32]>, u32>,
-    /// Steps that have no place in a row: `(state, interval)`.
+    kinds: Kinds,
+    /// The remembered steps of all states that have a table.
+    steps: Vec<u32>,
+    /// Steps of states without one: `(state, interval)`.
     far: NumberMap<(u32, u32), u32>,
-    /// Rows of `width` steps each, for states that have been left more than once.
-    rows: Vec<u32>,
-    width: usize,
     /// The first code point of each interval in which no set of the grammar begins or ends; 0 and 128 are among them.
     intervals: Vec<u32>,
-    /// The number of the interval that begins at 128.
-    first_wide: usize,
     start: Option<State>,
     /// For each position of the table whether the rest of its alternative can be passed; worked out when it is asked for.
     passable: OnceLock<Vec<bool>>,
@@ -213,18 +215,16 @@ impl Matcher {
 
     pub(crate) fn of(compiled: Compiled) -> Self {
         let intervals = intervals(&compiled);
-        let first_wide = intervals.partition_point(|&low| low < ASCII as u32);
-        let wide = intervals.len().saturating_sub(first_wide).min(WIDE_COLUMNS);
         Matcher {
             compiled,
             stacks: Stacks::new(STACKS),
             states: Vec::new(),
             numbers: NumberMap::default(),
+            exits: Vec::new(),
+            kinds: Kinds::default(),
+            steps: Vec::new(),
             far: NumberMap::default(),
-            rows: Vec::new(),
-            width: ASCII + wide,
             intervals,
-            first_wide,
             start: None,
             passable: OnceLock::new(),
             most: 0,
@@ -238,6 +238,13 @@ impl Matcher {
     pub(crate) fn with_budget(mut self, budget: usize) -> Self {
         self.stacks = Stacks::new(budget);
         self.limits = Budgets { states: budget, alive: budget };
+        self
+    }
+
+    /// Remembers steps in the map only, as where a grammar is too large for tables.
+    #[cfg(test)]
+    pub(crate) fn without_tables(mut self) -> Self {
+        self.kinds.exhaust();
         self
     }
 
@@ -333,11 +340,10 @@ impl Matcher {
         let mut state = from.0;
         let mut at = 0_usize;
         while let Some(&byte) = bytes.get(at) {
-            // The fast path: an ASCII byte whose step is in the state's row.
-            if byte < ASCII as u8
-                && let Some(data) = self.states.get(state as usize)
-                && let Some(&next) =
-                    (data.row as usize).checked_add(byte as usize).and_then(|column| self.rows.get(column))
+            // The fast path: an ASCII byte whose step is remembered.
+            if let Some(&exits) = self.exits.get(state as usize)
+                && let Some(group) = self.kinds.of_ascii(exits.kind, byte)
+                && let Some(&next) = self.steps.get((exits.first as usize).saturating_add(usize::from(group)))
                 && next >= FIRST
             {
                 state = next - FIRST;
@@ -499,7 +505,7 @@ impl Matcher {
     }
 
     fn stacks_of(&self, state: State) -> &[u32] {
-        self.states.get(state.0 as usize).map_or(&[], |data| &data.stacks)
+        self.states.get(state.0 as usize).map_or(&[], |stacks| stacks)
     }
 
     /// The number of the interval that holds a code point.
@@ -509,71 +515,62 @@ impl Matcher {
 
     /// The step as it is stored: [`DEAD`], or a state plus [`FIRST`].
     fn next(&mut self, state: u32, code_point: u32) -> Result<u32, BudgetError> {
-        let Some(data) = self.states.get(state as usize) else {
+        let Some(&exits) = self.exits.get(state as usize) else {
             return Ok(DEAD);
         };
-        let row = data.row;
-        // ASCII has a column a character; above it, an interval has one.
-        let (column, key) = if code_point < ASCII as u32 {
-            (code_point as usize, code_point)
-        } else {
-            let interval = self.interval(code_point);
-            let column = interval.saturating_sub(self.first_wide).saturating_add(ASCII);
-            (column, column as u32)
+        let Some(group) = self.kinds.of(exits.kind, code_point) else {
+            return self.far_next(state, code_point);
         };
-        let slot = (row != NO_ROW && column < self.width).then(|| (row as usize).saturating_add(column));
-        let known = match slot {
-            Some(slot) => self.rows.get(slot).copied().unwrap_or(UNKNOWN),
-            None => self.far.get(&(state, key)).copied().unwrap_or(UNKNOWN),
-        };
-        if known != UNKNOWN {
-            return Ok(known);
+        let slot = (exits.first as usize).saturating_add(usize::from(group));
+        match self.steps.get(slot) {
+            Some(&known) if known != UNKNOWN => return Ok(known),
+            _ => {}
         }
         let next = self.work_out(state, code_point)?;
-        match slot {
-            Some(slot) => {
-                if let Some(cell) = self.rows.get_mut(slot) {
-                    *cell = next;
-                }
-            }
-            None => {
-                self.far.insert((state, key), next);
-                if row == NO_ROW {
-                    self.give_row(state, column, next);
-                }
-            }
+        if let Some(cell) = self.steps.get_mut(slot) {
+            *cell = next;
         }
         Ok(next)
     }
 
-    /// The second step out of a state, wherever it goes, gives the state a row. The first one is kept apart, because a deeply
-    /// nested text leaves each of very many states once.
-    fn give_row(&mut self, state: u32, column: usize, next: u32) {
-        let Some(data) = self.states.get_mut(state as usize) else {
-            return;
-        };
-        let was_left = self.far.contains_key(&(state, u32::MAX));
-        if !was_left {
-            self.far.insert((state, u32::MAX), DEAD);
-            return;
+    /// A step of a state without a table.
+    fn far_next(&mut self, state: u32, code_point: u32) -> Result<u32, BudgetError> {
+        let key = (state, self.interval(code_point) as u32);
+        if let Some(&known) = self.far.get(&key) {
+            return Ok(known);
         }
-        if self.rows.len() >= CELLS {
-            return;
-        }
+        let next = self.work_out(state, code_point)?;
+        self.far.insert(key, next);
+        Ok(next)
+    }
+
+    /// Room for the steps out of a new state.
+    fn exits_of(&mut self, stacks: &[u32]) -> Exits {
+        let none = Exits { kind: NO_KIND, first: 0 };
+        let mut sets: Vec<u32> = stacks
+            .iter()
+            .filter_map(|&stack| match self.compiled.symbol(self.stacks.top(stack)?) {
+                Symbol::Set { set, .. } => Some(set),
+                _ => None,
+            })
+            .collect();
+        sets.sort_unstable();
+        sets.dedup();
+        let Some(kind) = self.kinds.number(&self.compiled, sets) else { return none };
+        let Some(groups) = self.kinds.groups(kind) else { return none };
+        let end = self.steps.len().saturating_add(groups);
         // `CELLS` fits a `u32`.
-        let row = self.rows.len() as u32;
-        data.row = row;
-        self.rows.resize(self.rows.len().saturating_add(self.width), UNKNOWN);
-        if let Some(cell) =
-            (row as usize).checked_add(column).filter(|_| column < self.width).and_then(|slot| self.rows.get_mut(slot))
-        {
-            *cell = next;
+        if end > CELLS {
+            return none;
         }
+        let first = self.steps.len() as u32;
+        self.steps.resize(end, UNKNOWN);
+        Exits { kind, first }
     }
 
     fn work_out(&mut self, state: u32, code_point: u32) -> Result<u32, BudgetError> {
         let stacks = match self.states.get(state as usize) {
-            Some(data) => Arc::clone(&data.stacks),
+            Some(stacks) => Arc::clone(stacks),
             None => return Ok(DEAD),
         };
         let mut found = Vec::new();
@@ -609,7 +606,9 @@ impl Matcher {
         }
         self.most = self.most.max(stacks.len());
         let number = self.states.len() as u32;
-        self.states.push(StateData { stacks: Arc::clone(&stacks), row: NO_ROW });
+        let exits = self.exits_of(&stacks);
+        self.exits.push(exits);
+        self.states.push(Arc::clone(&stacks));
         self.numbers.insert(stacks, number);
         Ok(number)
     }

@@ -52,6 +52,32 @@ proptest! {
         }
     }
 
+    /// Verdicts, and each step by any number at all, are those of a matcher that has no tables.
+    #[test]
+    fn tables_change_nothing(
+        grammar in testkit::grammar(Wildness { points: true, recursive: true }),
+        text in "[abc\"é中😀]{0,12}",
+        points in prop::collection::vec(prop_oneof![0..300_u32, any::<u32>(), 0xD7F0..0xE010_u32], 8),
+    ) {
+        let Ok(mut fast) = Matcher::new(&grammar) else { return Ok(()) };
+        let mut slow = fast.clone().without_tables();
+        for _ in 0..2 {
+            prop_assert_eq!(fast.run(&text), slow.run(&text));
+        }
+        for at in 0..=text.chars().count() {
+            let before: String = text.chars().take(at).collect();
+            let (from, against) = (fast.start().unwrap(), slow.start().unwrap());
+            let (Ok(Some(from)), Ok(Some(against))) = (fast.advance(from, &before), slow.advance(against, &before)) else {
+                break;
+            };
+            for &point in &points {
+                let (one, two) = (fast.step_code_point(from, point), slow.step_code_point(against, point));
+                let alive = |matcher: &Matcher, to: Option<_>| to.map(|to| (matcher.stacks_alive(to), matcher.can_end(to)));
+                prop_assert_eq!(one.map(|to| alive(&fast, to)), two.map(|to| alive(&slow, to)), "{:x}\n{}", point, grammar);
+            }
+        }
+    }
+
     #[test]
     fn a_second_reading_takes_the_fast_path_to_the_same_place(
         grammar in testkit::grammar(Wildness { points: true, recursive: false }),

@@ -43,6 +43,7 @@ mod error;
 mod expr;
 mod from_shape;
 mod hash;
+mod kinds;
 mod matcher;
 mod most_stacks;
 mod near_miss;
