@@ -47,6 +47,90 @@ pub enum Method {
     Runs,
 }
 
+/// The **head** of an automaton: the states that no cycle leads to, each with the length of the longest way to it from the
+/// start; nothing for the other states. A word passes each head state at most once, so what begins the words (a list of
+/// phrases that they must not be, say) lies in the head. Linear.
+#[must_use]
+pub fn head(dfa: &Dfa) -> Vec<Option<u32>> {
+    let count = dfa.state_count();
+    let mut incoming = vec![0usize; count];
+    for edge in (0..count as u32).flat_map(|state| dfa.edges(state)) {
+        if let Some(incoming) = incoming.get_mut(edge.target as usize) {
+            *incoming += 1;
+        }
+    }
+    // Kahn's order from the start, the only state that nothing need lead to: a state is settled once all ways to it are,
+    // and on or behind a cycle never.
+    let mut depth = vec![None; count];
+    let mut reached = vec![0u32; count];
+    let mut ready = if incoming.get(dfa.start() as usize) == Some(&0) { vec![dfa.start()] } else { Vec::new() };
+    while let Some(state) = ready.pop() {
+        let here = reached.get(state as usize).copied().unwrap_or(0);
+        if let Some(slot) = depth.get_mut(state as usize) {
+            *slot = Some(here);
+        }
+        for edge in dfa.edges(state) {
+            let target = edge.target as usize;
+            if let (Some(length), Some(left)) = (reached.get_mut(target), incoming.get_mut(target)) {
+                *length = (*length).max(here + 1);
+                *left -= 1;
+                if *left == 0 {
+                    ready.push(edge.target);
+                }
+            }
+        }
+    }
+    depth
+}
+
+/// Rules for words of `dfa` that have at most `longest` code points, the [`head`] **uncounted**: one rule for each of its
+/// states, however many ways of however many lengths lead there. Behind it the count goes on as if the longest of these
+/// ways had been taken, so no word is too long, and what is missing are words longer than `longest` less the difference
+/// between the longest and the shortest way to where they leave the head. [`in_headed`] says which words there are.
+///
+/// # Errors
+/// [`BudgetExceeded`] when the rules exceed the budget's states.
+pub fn headed(dfa: &Dfa, longest: u32, budget: &Budget) -> Result<LinearRules, BudgetExceeded> {
+    let mut meter = Meter::new(budget);
+    let minimal = dfa.minimize();
+    let plain = || Counter { head: head(&minimal), total: longest, ..Counter::new(&minimal, None) };
+    let lengths = plain().lengths(longest, &mut meter)?;
+    let mut best: Option<LinearRules> = None;
+    for few in FEW_LENGTHS {
+        let Some(runs) = Runs::new(&minimal, &lengths, few, &mut meter)? else {
+            break;
+        };
+        let shared = Counter { head: head(&minimal), total: longest, ..Counter::new(&minimal, Some(runs)) };
+        let shared = shared.rules(longest, &mut meter)?;
+        if best.as_ref().is_none_or(|best| shared.rules.len() < best.rules.len()) {
+            best = Some(shared);
+        }
+    }
+    match best {
+        Some(best) => Ok(best),
+        None => plain().rules(longest, &mut meter),
+    }
+}
+
+/// Whether the rules of [`headed`] for this minimal automaton and length have the word. Linear in the word.
+#[must_use]
+pub fn in_headed(dfa: &Dfa, head: &[Option<u32>], longest: u32, word: &str) -> bool {
+    let mut state = dfa.start();
+    // How many code points may still come.
+    let mut left = longest;
+    for code_point in word.chars() {
+        let Some(next) = dfa.step(state, code_point) else { return false };
+        let Some(fewer) = left.checked_sub(1) else { return false };
+        left = match head.get(next as usize).copied().flatten() {
+            Some(depth) if depth > longest => return false,
+            Some(depth) => longest - depth,
+            None => fewer,
+        };
+        state = next;
+    }
+    dfa.is_accepting(state)
+}
+
 /// The rules for exactly the words of `dfa` that have at most `longest` code points.
 ///
 /// # Errors
@@ -89,6 +173,8 @@ const WORTH_A_GROUP: usize = 3;
 /// What a rule stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Key {
+    /// The words of a state of the head, whatever led there.
+    Head(u32),
     /// The words of a state of at most so many code points.
     State(u32, u32),
     /// Of f's, what begins with a character of a common set: shared by f and the states that agree with it on all of these.
@@ -108,6 +194,10 @@ struct Counter<'d> {
     /// Each state's transitions by target.
     groups: Vec<Vec<(u32, CodePointSet)>>,
     runs: Option<Runs<'d>>,
+    /// The head, where it is not counted; otherwise nothing.
+    head: Vec<Option<u32>>,
+    /// The most code points of a word.
+    total: u32,
     ids: BTreeMap<Key, usize>,
     queue: Vec<Key>,
     rules: Vec<Rule>,
@@ -122,6 +212,8 @@ impl<'d> Counter<'d> {
             longest,
             groups: (0..dfa.state_count() as u32).map(|state| by_target(dfa, state)).collect(),
             runs,
+            head: Vec::new(),
+            total: 0,
             ids: BTreeMap::new(),
             queue: Vec::new(),
             rules: Vec::new(),
@@ -137,10 +229,18 @@ impl<'d> Counter<'d> {
         let mut at: BTreeMap<u32, BTreeSet<u32>> = BTreeMap::new();
         at.entry(self.canonical(start, longest)).or_default().insert(start);
         let mut pairs = 0;
+        let mut seen_head = BTreeSet::new();
         while let Some((length, states)) = at.pop_last() {
             pairs += states.len();
             meter.states(pairs)?;
             for state in states {
+                let mut length = length;
+                if let Some(depth) = self.depth(state) {
+                    if !seen_head.insert(state) {
+                        continue;
+                    }
+                    length = self.total.saturating_sub(depth);
+                }
                 if let Some(count) = lengths.get_mut(state as usize) {
                     *count += 1;
                 }
@@ -163,10 +263,11 @@ impl<'d> Counter<'d> {
         // The start's rule stands first even if it has no word of that length.
         let start = self.dfa.start();
         let start_length = self.canonical(start, longest);
-        self.id(Key::State(start, start_length));
+        self.id(if self.depth(start).is_some() { Key::Head(start) } else { Key::State(start, start_length) });
         while let Some(key) = self.queue.get(self.rules.len()).copied() {
             meter.states(self.queue.len())?;
             let (name, alternatives) = match key {
+                Key::Head(state) => (format!("h{state}"), self.head_state(state)),
                 Key::State(state, length) => (format!("s{state}-{length}"), self.state(state, length, meter)?),
                 Key::Group(common, length) => (format!("g{common}-{length}"), self.group(common, length)),
                 Key::Until(common, length) => (format!("u{common}-{length}"), self.until(common, length)),
@@ -199,11 +300,35 @@ impl<'d> Counter<'d> {
     /// The rule for a state's words of at most this length, if there are any. The state may not count the length exactly.
     fn call(&mut self, state: u32, length: Option<u32>) -> Option<Piece> {
         let length = length?;
+        if let Some(depth) = self.depth(state) {
+            let fits = self.total.checked_sub(depth).is_some_and(|left| self.has_word(state, left));
+            return fits.then(|| Piece::Rule(self.id(Key::Head(state))));
+        }
         if !self.has_word(state, length) {
             return None;
         }
         let key = Key::State(state, self.canonical(state, length));
         Some(Piece::Rule(self.id(key)))
+    }
+
+    /// The length of the longest way to a state of the uncounted head.
+    fn depth(&self, state: u32) -> Option<u32> {
+        self.head.get(state as usize).copied().flatten()
+    }
+
+    fn head_state(&mut self, state: u32) -> Vec<Vec<Piece>> {
+        let mut alternatives = if self.dfa.is_accepting(state) { vec![Vec::new()] } else { Vec::new() };
+        let groups = self.groups.get(state as usize).cloned().unwrap_or_default();
+        let left = self.total.saturating_sub(self.depth(state).unwrap_or(0));
+        // The largest set first: llama.cpp tries a candidate against one stack after the other, and stops at the first that
+        // takes it.
+        let mut direct = self.direct(groups, left);
+        direct.sort_by_key(|alternative| match alternative.first() {
+            Some(Piece::Set(set)) => std::cmp::Reverse(set.len()),
+            _ => std::cmp::Reverse(0),
+        });
+        alternatives.extend(direct);
+        alternatives
     }
 
     /// One alternative for each target.

@@ -260,6 +260,22 @@ impl Expr {
         self.repeat(0, Some(1))
     }
 
+    /// The expression with each set replaced by what `map` makes of it: a substitution of single code points. Automata inside
+    /// stay as they are. Linear in the expression.
+    #[must_use]
+    pub fn map_sets(&self, map: &dyn Fn(&CodePointSet) -> CodePointSet) -> Self {
+        let list = |items: &[Expr]| items.iter().map(|item| item.map_sets(map)).collect::<Vec<_>>();
+        match self.node() {
+            Node::Set(set) => Self::set(map(set)),
+            Node::Concat(items) => Self::concat(list(items)),
+            Node::Union(items) => Self::union(list(items)),
+            Node::And(items) => Self::intersection(list(items)),
+            Node::Not(inner) => inner.map_sets(map).not(),
+            Node::Repeat { body, min, max } => body.map_sets(map).repeat(*min, *max),
+            Node::Empty | Node::Automaton(_) | Node::TooDeep => self.clone(),
+        }
+    }
+
     /// The **whole** words that a pattern matches, in regex-syntax's language with Unicode mode. Anchors are refused: the
     /// pattern is anchored at both ends by meaning.
     ///

@@ -62,6 +62,12 @@ pub struct Measure {
 /// A literal up to this length is written where it is called: a call of a rule is about as long.
 const SHORT_LITERAL: usize = 6;
 
+/// A rule with so many alternatives is compared with others alternative by alternative.
+const MANY: usize = 24;
+
+/// An alternative that so many rules have may be worth a rule beside others.
+const SHARED_USES: usize = 8;
+
 impl LinearRules {
     /// The rules of an automaton: one for each state, alternatives grouped by target, a chain of states without a choice
     /// collapsed into one alternative.
@@ -201,6 +207,76 @@ impl LinearRules {
             self.rules.push(Rule { name: format!("c{number}"), alternatives: vec![vec![Piece::Set(set)]] });
         }
         self
+    }
+
+    /// Writes alternatives that several rules have in common once, as a rule that they call.
+    ///
+    /// Two cases are looked at, which are what automata with many states of one kind give: rules with many alternatives, most
+    /// of which are also in most other such rules; and all of the alternatives of a rule that occur often. llama.cpp expands
+    /// the call before it reads, so the number of stacks stays.
+    #[must_use]
+    pub fn share_alternatives(mut self) -> Self {
+        let mut fresh: Vec<Rule> = Vec::new();
+        self.share_most(&mut fresh);
+        let mut uses: BTreeMap<&[Piece], usize> = BTreeMap::new();
+        for alternative in self.rules.iter().flat_map(|rule| &rule.alternatives) {
+            *uses.entry(alternative).or_default() += 1;
+        }
+        let often = |alternative: &Vec<Piece>| {
+            alternative.len() > 1 && uses.get(alternative.as_slice()).is_some_and(|uses| *uses >= SHARED_USES)
+        };
+        let mut groups: BTreeMap<Vec<Vec<Piece>>, Vec<usize>> = BTreeMap::new();
+        for (at, rule) in self.rules.iter().enumerate() {
+            let mut common: Vec<Vec<Piece>> = rule.alternatives.iter().filter(|a| often(a)).cloned().collect();
+            common.sort();
+            if common.len() > 1 && common.len() < rule.alternatives.len() {
+                groups.entry(common).or_default().push(at);
+            }
+        }
+        for (common, rules) in groups.into_iter().filter(|(_, rules)| rules.len() >= 3) {
+            self.share(common, &rules, &mut fresh);
+        }
+        self.rules.extend(fresh);
+        self
+    }
+
+    /// Of the rules with many alternatives: what most of them have, shared by those that have all of it.
+    fn share_most(&mut self, fresh: &mut Vec<Rule>) {
+        let mut many: Vec<usize> = (0..self.rules.len()).filter(|at| self.alternatives_of(*at) >= MANY).collect();
+        while many.len() >= 3 {
+            let mut uses: BTreeMap<&[Piece], usize> = BTreeMap::new();
+            for rule in many.iter().filter_map(|at| self.rules.get(*at)) {
+                rule.alternatives.iter().for_each(|alternative| *uses.entry(alternative).or_default() += 1);
+            }
+            uses.retain(|alternative, uses| !alternative.is_empty() && *uses * 2 > many.len());
+            let common: Vec<Vec<Piece>> = uses.keys().map(|alternative| alternative.to_vec()).collect();
+            let holds = |at: &usize| {
+                self.rules.get(*at).is_some_and(|rule| common.iter().all(|one| rule.alternatives.contains(one)))
+            };
+            let (with, without): (Vec<usize>, Vec<usize>) = many.iter().partition(|at| holds(at));
+            if common.len() < 2 || with.len() < 3 {
+                // What is left has too little in common with itself.
+                many.pop();
+                continue;
+            }
+            self.share(common, &with, fresh);
+            many = without;
+        }
+    }
+
+    fn alternatives_of(&self, rule: usize) -> usize {
+        self.rules.get(rule).map_or(0, |rule| rule.alternatives.len())
+    }
+
+    fn share(&mut self, common: Vec<Vec<Piece>>, rules: &[usize], fresh: &mut Vec<Rule>) {
+        let number = self.rules.len() + fresh.len();
+        for at in rules {
+            if let Some(rule) = self.rules.get_mut(*at) {
+                rule.alternatives.retain(|alternative| !common.contains(alternative));
+                rule.alternatives.push(vec![Piece::Rule(number)]);
+            }
+        }
+        fresh.push(Rule { name: format!("t{}", fresh.len()), alternatives: common });
     }
 
     /// Drops what yields no word, writes rules without a choice where they are called (those called once, and short ones),
