@@ -11,13 +11,7 @@ use askgbnf::ask::profiles::by_id;
 use serde_json::Value;
 
 /// Cases that need machinery which is not there yet.
-const LATER: &[(&str, &str)] = &[
-    ("001-seed-zh-path-custom-option", "placeholder lexicon"),
-    ("002-seed-en-choose-a-folder", "placeholder lexicon"),
-    ("138-only-placeholders-fr", "placeholder lexicon"),
-    ("141-os-template-paths", "placeholder lexicon"),
-    ("092-header-for-title-unchain", "field aliases"),
-];
+const LATER: &[(&str, &str)] = &[("092-header-for-title-unchain", "field aliases")];
 
 fn folder() -> Option<PathBuf> {
     let shared = std::env::var_os("ASKGBNF_SHARED").map_or_else(|| PathBuf::from("../shared"), PathBuf::from);

@@ -7,8 +7,9 @@
 
 use askgbnf::gbnf::{
     Analysis, Bound, Build, Dialect, Expected, Grammar, Limits, Matcher, ParseError, ParseErrorKind, SampleError,
-    Sampler, Verdict, inspect, near_miss, parse_with,
+    Sampler, Verdict, inspect, near_miss, parse_with, to_dfa,
 };
+use askgbnf::language::Budget;
 use askgbnf::testing::{ChaCha8Rng, SeedableRng};
 
 /// Longest text that is tried. Beyond it nothing new is found, and one run takes too long.
@@ -25,6 +26,9 @@ const SAMPLES: usize = 3;
 /// Stacks at which a walk is given up: an ambiguous grammar doubles them at every character, and only the matcher's own
 /// budget, which is large, would end that.
 const STACKS: usize = 20_000;
+
+/// What an automaton may take; without one, a dead end is not looked into.
+const BUDGET: Budget = Budget { states: 2_000, steps: 200_000, time: None };
 
 /// Panics if some bytes break a property.
 pub(crate) fn check(data: &[u8]) {
@@ -169,7 +173,15 @@ fn check_members(text: &str, grammar: &Grammar, dialect: &Dialect) {
                 assert_eq!(found, Some(reject.found), "{build}: {reject:?} in {miss:?} under {text:?}");
                 let place = line_and_column(&miss, reject.offset);
                 assert_eq!((reject.line, reject.column), place, "{build}: {reject:?} in {miss:?} under {text:?}");
-                assert!(!reject.expected.is_empty(), "{build}: nothing would have fitted {miss:?} under {text:?}");
+                // Where nothing would have fitted, the text before is a dead end: no member begins like it.
+                if reject.expected.is_empty()
+                    && let Ok(automaton) = to_dfa(grammar, &BUDGET)
+                {
+                    let before = miss.get(..reject.offset).unwrap_or("");
+                    let mut left = before.chars();
+                    let end = left.try_fold(automaton.start(), |state, c| automaton.step(state, c));
+                    assert!(end.is_none() || automaton.is_empty(), "{build}: {before:?} goes on under {text:?}");
+                }
             }
         }
         Err(SampleError::NoNearMiss { .. } | SampleError::TooLong { .. } | SampleError::Budget(_)) => {}

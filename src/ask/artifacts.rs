@@ -70,7 +70,12 @@ fn header(profile: &dyn Profile) -> Vec<String> {
 
 /// FNV-1a (64 bit) of the profile's configuration as JSON: tells two grammars of one profile apart, no more.
 fn configuration_hash(profile: &dyn Profile) -> u64 {
-    let text = json!({ "profile": profile.id(), "limits": profile.limits() }).to_string();
+    let mut configuration = json!({ "profile": profile.id(), "limits": profile.limits() });
+    let changes = profile.lexicon().changes();
+    if !changes.is_empty() {
+        configuration["lexicon"] = json!(changes);
+    }
+    let text = configuration.to_string();
     text.bytes().fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 

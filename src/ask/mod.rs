@@ -5,6 +5,7 @@
 
 pub mod artifacts;
 pub mod call;
+pub mod lexicon;
 pub mod marks;
 pub mod normalize;
 pub mod profiles;

@@ -12,12 +12,13 @@
 use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
+use std::sync::LazyLock;
 
 use icu_casemap::CaseMapper;
 use serde::{Deserialize, Serialize};
 
 use crate::ask::marks;
-use crate::language::CodePointSet;
+use crate::language::{CodePointSet, Expr};
 
 /// Which canonical form a field's text takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -117,6 +118,45 @@ pub fn canonical(raw: &str, form: TextForm) -> (String, TextChanges) {
         changes.spaces_changed = true;
     }
     (out, changes)
+}
+
+/// Characters that a text of this form may hold.
+pub(crate) fn inner(form: TextForm) -> CodePointSet {
+    // Every profile asks for these several times, and finding one is a walk through the basic plane.
+    static BLOCK: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&['\n', '\t']));
+    static LINE: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&[]));
+    match form {
+        TextForm::Block => BLOCK.clone(),
+        TextForm::Line | TextForm::Compact => LINE.clone(),
+    }
+}
+
+/// The scalar values less the tab, what is removed and what breaks a line, but with `kept`.
+fn without_dropped_but(kept: &[char]) -> CodePointSet {
+    let dropped = |&c: &char| (c == '\t' || is_removed(c) || is_line_break(c)) && !kept.contains(&c);
+    // What is dropped lies in the basic plane; a test holds the sets against `canonical` on all of it.
+    CodePointSet::scalar_values().difference(&CodePointSet::from_chars(('\0'..='\u{FFFF}').filter(dropped)))
+}
+
+/// Characters of a set that a text may begin and end with.
+pub(crate) fn edge(inner: &CodePointSet) -> CodePointSet {
+    inner.difference(&white_space())
+}
+
+/// Canonical compact lines: no white space at the ends, none twice in a row.
+pub(crate) fn compact_language() -> Expr {
+    let inner = inner(TextForm::Compact);
+    let solid = edge(&inner);
+    let space = Expr::set(inner.difference(&solid));
+    let word = Expr::set(solid).plus();
+    word.then(&space.then(&word).star())
+}
+
+/// Canonical lines: no white space at the ends.
+pub(crate) fn line_language() -> Expr {
+    let inner = inner(TextForm::Line);
+    let edge = Expr::set(edge(&inner));
+    edge.then(&Expr::set(inner).star().then(&edge).optional())
 }
 
 /// The key under which two labels or two questions are the same: compact form under simple case folding.

@@ -7,6 +7,13 @@
 //! [profile.ask.limits]
 //! questions = { max = 2 }      # the other bound stays the tool's own
 //! label = 60
+//!
+//! [lexicon]                    # which options are placeholders
+//! languages = ["en", "de"]     # all built-in ones if absent
+//! add = ["Ask my boss"]
+//! add_prefixes = ["Ping me"]
+//! add_patterns = ["ticket (?:number|id)"]
+//! remove = ["Your choice"]
 //! ```
 //!
 //! A key that nothing reads is an error, never ignored. Errors carry line, column and the line itself.
@@ -15,10 +22,12 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Deserialize;
 use toml::Spanned;
 
+use crate::ask::lexicon::{Changes, Lexicon};
 use crate::ask::profiles::{self, Profile};
 use crate::ask::{Limits, Span};
 
@@ -30,11 +39,12 @@ pub const FILE_NAME: &str = "askgbnf.toml";
 /// The largest configuration that is read, in bytes: a thousand times what the file needs.
 const MAX_BYTES: u64 = 1 << 20;
 
-/// A configuration: the limits that differ from the tools' own.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// A configuration: the limits that differ from the tools' own, and the placeholder phrases.
+#[derive(Clone, Debug, Default)]
 pub struct Config {
     path: Option<PathBuf>,
     limits: BTreeMap<String, Limits>,
+    lexicon: Option<Arc<Lexicon>>,
 }
 
 /// Why a configuration cannot be used.
@@ -101,6 +111,7 @@ impl std::error::Error for ConfigError {
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
+    lexicon: Option<Spanned<Changes>>,
     #[serde(default)]
     profile: BTreeMap<Spanned<String>, ProfileSection>,
 }
@@ -224,6 +235,14 @@ impl Config {
             let offset = error.span().map_or(0, |span| span.start);
             invalid(text, path, offset, error.message().trim_end().to_owned(), None)
         })?;
+        let lexicon = match &file.lexicon {
+            None => None,
+            Some(set) => {
+                let made = Lexicon::new(set.get_ref().clone());
+                let made = made.map_err(|error| invalid(text, path, set.span().start, error.to_string(), None))?;
+                Some(Arc::new(made))
+            }
+        };
         let mut limits = BTreeMap::new();
         for (id, section) in &file.profile {
             let Some(profile) = profiles::by_id(id.get_ref()) else {
@@ -239,7 +258,7 @@ impl Config {
                 invalid(text, path, offset, error.to_string(), None)
             })?;
             // A tool holds its limits within what it can carry; a setting that it would not follow is an error.
-            let held = *with_limits(profile, merged).limits();
+            let held = profiles::with_limits(id.get_ref(), merged).map_or(merged, |profile| *profile.limits());
             if let Some((name, held)) = first_difference(&merged, &held) {
                 let offset = set.get_ref().offset_of(name).unwrap_or(set.span().start);
                 let message = format!("limit `{name}`: the tool `{}` cannot go so far", id.get_ref());
@@ -247,7 +266,7 @@ impl Config {
             }
             limits.insert(id.get_ref().clone(), merged);
         }
-        Ok(Config { path: Some(path.to_owned()), limits })
+        Ok(Config { path: Some(path.to_owned()), limits, lexicon })
     }
 
     /// The file that this was read from; nothing if there was none.
@@ -261,9 +280,14 @@ impl Config {
     pub fn profiles(&self) -> Vec<Box<dyn Profile>> {
         profiles::builtin()
             .into_iter()
-            .map(|profile| match self.limits.get(profile.id()) {
-                Some(limits) => with_limits(profile, *limits),
-                None => profile,
+            .map(|profile| {
+                let limits = self.limits.get(profile.id());
+                if limits.is_none() && self.lexicon.is_none() {
+                    return profile;
+                }
+                let limits = limits.copied().unwrap_or(*profile.limits());
+                let lexicon = self.lexicon.clone().unwrap_or_else(Lexicon::builtin);
+                profiles::with_settings(profile.id(), limits, lexicon).unwrap_or(profile)
             })
             .collect()
     }
@@ -272,16 +296,6 @@ impl Config {
     #[must_use]
     pub fn profile(&self, id: &str) -> Option<Box<dyn Profile>> {
         self.profiles().into_iter().find(|profile| profile.id() == id)
-    }
-}
-
-/// A built-in profile with other limits.
-fn with_limits(profile: Box<dyn Profile>, limits: Limits) -> Box<dyn Profile> {
-    match profile.id() {
-        "ask" => Box::new(profiles::Ask::new(limits)),
-        "unchain" => Box::new(profiles::Unchain::new(limits)),
-        "dreb" => Box::new(profiles::Dreb::new(limits)),
-        _ => profile,
     }
 }
 

@@ -104,3 +104,25 @@ fn a_limit_that_the_tool_cannot_follow_is_refused() {
     assert_eq!((e.line, e.column), (3, 13));
     assert!(e.message.contains("`unchain`"), "{}", e.message);
 }
+
+#[test]
+fn the_lexicon_is_set_for_all_tools() {
+    let config = parse("[lexicon]\nlanguages = [\"de\"]\nadd = [\"Ask my boss\"]\nremove = [\"Sonstiges\"]\n").unwrap();
+    for profile in config.profiles() {
+        let lexicon = profile.lexicon();
+        assert!(lexicon.is_placeholder("ask my boss") && !lexicon.is_placeholder("Sonstiges"), "{}", profile.id());
+        assert!(!lexicon.is_placeholder("其他") && lexicon.is_placeholder("Bitte angeben"), "{}", profile.id());
+    }
+    // A profile whose limits are set has it too.
+    let config = parse("[lexicon]\nadd = [\"zzz\"]\n[profile.ask.limits]\nlabel = 60\n").unwrap();
+    let ask = config.profile("ask").unwrap();
+    assert!(ask.lexicon().is_placeholder("zzz") && ask.limits().label == 60);
+}
+
+#[test]
+fn what_is_wrong_in_the_lexicon_is_named() {
+    let wrong = error("\n[lexicon]\nlanguages = [\"xx\"]\n");
+    assert!(wrong.message.contains("\"xx\"") && wrong.line == 2, "{wrong:?}");
+    assert!(error("[lexicon]\nadd_patterns = [\"(\"]\n").message.contains("no phrase"));
+    assert!(error("[lexicon]\nphrases = []\n").message.contains("phrases"));
+}

@@ -9,8 +9,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::from_shape::ShapeError;
 use super::{Expr, Item, Literal, Rule, RuleName};
-use crate::language::counted::{Method, counted};
-use crate::language::linear::{LinearRules, Piece};
+use crate::language::counted::{Method, counted, headed};
+use crate::language::linear::{self, LinearRules, Piece};
 use crate::language::{Budget, BudgetExceeded, CodePointSet, Dfa};
 use crate::shape::{Text, Words};
 
@@ -49,7 +49,8 @@ impl TextRules {
         self.by_name.insert(text.name.clone(), (name.clone(), text.max));
         match &text.words {
             Words::Trimmed { inner, edge } => self.trimmed(&name, inner, edge, text.max),
-            Words::Automaton(dfa) => self.automaton(&name, dfa, text)?,
+            Words::Automaton(dfa) => self.automaton(&name, dfa, text, false)?,
+            Words::Headed(dfa) => self.automaton(&name, dfa, text, true)?,
         }
         Ok(Expr::rule(name))
     }
@@ -101,32 +102,94 @@ impl TextRules {
     }
 
     /// The automaton's words of at most `text.max` code points.
-    fn automaton(&mut self, name: &RuleName, dfa: &Arc<Dfa>, text: &Text) -> Result<(), ShapeError> {
-        let linear = rules_of(dfa, text.max)
+    fn automaton(&mut self, name: &RuleName, dfa: &Arc<Dfa>, text: &Text, is_headed: bool) -> Result<(), ShapeError> {
+        let linear = rules_of(dfa, text.max, is_headed)
             .map_err(|error| ShapeError::Text { name: text.name.clone(), why: error.to_string() })?;
-        let rule_name = |at: usize| match linear.rules.get(at) {
-            Some(rule) if at != linear.start => RuleName::lossy(&format!("{name}-{}", rule.name)),
-            _ => name.clone(),
-        };
+        let writer = Writer::new(&linear, name);
         for (at, rule) in linear.rules.iter().enumerate() {
             if rule.alternatives.is_empty() {
                 return Err(ShapeError::Empty { what: format!("text {:?}", text.name) });
             }
-            let ways = rule.alternatives.iter().map(|way| {
-                Expr::seq(way.iter().map(|piece| match piece {
-                    Piece::Literal(code_points) => Expr::item(Item::Literal(Literal::new(code_points.clone()))),
-                    Piece::Set(set) => Expr::class_of(set.ranges().collect()),
-                    Piece::Rule(at) => Expr::rule(rule_name(*at)),
-                }))
-            });
-            self.rules.push(Rule::new(rule_name(at), Expr::alt(ways)));
+            if writer.level(at).is_multiple_of(NESTED) {
+                self.rules.push(Rule::new(writer.name(at), writer.body(rule)));
+            }
         }
         Ok(())
     }
 }
 
-/// An automaton with a length, and the rules made of it.
-type Made = (Arc<Dfa>, usize, Arc<LinearRules>);
+/// How deeply rules that are called once are written inside each other: a phrase is a chain of such rules, and a name for
+/// each letter would be most of the text.
+const NESTED: usize = 6;
+
+/// Writes plain rules as rules of a grammar.
+struct Writer<'a> {
+    linear: &'a LinearRules,
+    name: &'a RuleName,
+    /// For each rule, how many rules that are called once lie between it and one that is called more often, it included;
+    /// 0 for the latter. A rule whose level is a multiple of [`NESTED`] has a name, any other is written where it is called.
+    levels: Vec<usize>,
+}
+
+impl<'a> Writer<'a> {
+    fn new(linear: &'a LinearRules, name: &'a RuleName) -> Self {
+        let mut caller: Vec<Option<usize>> = vec![None; linear.rules.len()];
+        let mut calls = vec![0_usize; linear.rules.len()];
+        for (at, rule) in linear.rules.iter().enumerate() {
+            for piece in rule.alternatives.iter().flatten() {
+                if let Piece::Rule(called) = piece
+                    && let (Some(calls), Some(slot)) = (calls.get_mut(*called), caller.get_mut(*called))
+                {
+                    *calls += 1;
+                    *slot = Some(at);
+                }
+            }
+        }
+        let once = |at: usize| at != linear.start && calls.get(at) == Some(&1);
+        // Up the chain of only callers; one that leads back to itself, which a start of its own would have to break, is cut.
+        let level = |at: usize| {
+            let mut level = 0;
+            let mut here = at;
+            while once(here) && level < linear.rules.len() {
+                level += 1;
+                match caller.get(here).copied().flatten() {
+                    Some(above) => here = above,
+                    None => break,
+                }
+            }
+            level
+        };
+        Writer { linear, name, levels: (0..linear.rules.len()).map(level).collect() }
+    }
+
+    fn level(&self, at: usize) -> usize {
+        self.levels.get(at).copied().unwrap_or(0)
+    }
+
+    fn name(&self, at: usize) -> RuleName {
+        match self.linear.rules.get(at) {
+            Some(rule) if at != self.linear.start => RuleName::lossy(&format!("{}-{}", self.name, rule.name)),
+            _ => self.name.clone(),
+        }
+    }
+
+    /// The recursion is at most [`NESTED`] deep.
+    fn body(&self, rule: &linear::Rule) -> Expr {
+        Expr::alt(rule.alternatives.iter().map(|way| {
+            Expr::seq(way.iter().map(|piece| match piece {
+                Piece::Literal(code_points) => Expr::item(Item::Literal(Literal::new(code_points.clone()))),
+                Piece::Set(set) => Expr::class_of(set.ranges().collect()),
+                Piece::Rule(at) => match self.linear.rules.get(*at) {
+                    Some(called) if !self.level(*at).is_multiple_of(NESTED) => self.body(called),
+                    _ => Expr::rule(self.name(*at)),
+                },
+            }))
+        }))
+    }
+}
+
+/// An automaton with a length and whether its head is uncounted, and the rules made of it.
+type Made = (Arc<Dfa>, (usize, bool), Arc<LinearRules>);
 
 /// How many are kept: a few texts for each of a few profiles.
 const KEPT: usize = 16;
@@ -135,21 +198,22 @@ const KEPT: usize = 16;
 ///
 /// The last few are kept: profiles share their texts, and making the label's rules takes most of the time of a grammar. An
 /// automaton is the same only if it is the same allocation, which the entry keeps alive.
-fn rules_of(dfa: &Arc<Dfa>, max: usize) -> Result<Arc<LinearRules>, BudgetExceeded> {
+fn rules_of(dfa: &Arc<Dfa>, max: usize, is_headed: bool) -> Result<Arc<LinearRules>, BudgetExceeded> {
     static MADE: Mutex<Vec<Made>> = Mutex::new(Vec::new());
     // A poisoned list is still a list of finished rules.
     let lock = || MADE.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((_, _, rules)) = lock().iter().find(|(known, n, _)| Arc::ptr_eq(known, dfa) && *n == max) {
+    if let Some((_, _, rules)) = lock().iter().find(|(known, n, _)| Arc::ptr_eq(known, dfa) && *n == (max, is_headed)) {
         return Ok(Arc::clone(rules));
     }
     let longest = u32::try_from(max).unwrap_or(u32::MAX);
-    let rules = counted(dfa, longest, Method::Auto, &Budget::default())?.spelled().hoist_sets(HOISTED);
-    let rules = Arc::new(rules);
+    let budget = Budget::default();
+    let rules = if is_headed { headed(dfa, longest, &budget)? } else { counted(dfa, longest, Method::Auto, &budget)? };
+    let rules = Arc::new(rules.spelled().hoist_sets(HOISTED).share_alternatives());
     let mut made = lock();
     if made.len() >= KEPT {
         made.remove(0);
     }
-    made.push((Arc::clone(dfa), max, Arc::clone(&rules)));
+    made.push((Arc::clone(dfa), (max, is_headed), Arc::clone(&rules)));
     Ok(rules)
 }
 

@@ -2,17 +2,25 @@
 
 use super::l1_compiles::match_all;
 use super::{Law, LawResult, Status, Subject};
+use crate::ask::profiles::offers;
 use crate::gbnf::Verdict;
 
 pub(super) const LAW: Law = Law {
     id: "L3",
     name: "complete",
-    statement: "every call that the profile expresses, within its limits, has its rendering in the grammar",
+    statement: "every call that the profile expresses, within its limits, has its rendering in the grammar; but for hints that \
+                hold a template path, labels with more than three decorations in front, and labels nearly as long as they may \
+                be that begin like a placeholder",
 };
 
 pub(super) fn check(subject: &mut Subject<'_>) -> Vec<LawResult> {
     let mut texts = Vec::new();
+    let mut left_out = 0_usize;
     for (at, call) in subject.calls.iter().enumerate() {
+        if !offers(subject.profile, call) {
+            left_out += 1;
+            continue;
+        }
         match subject.profile.render(call) {
             Ok(wire) => texts.push(wire.to_string()),
             Err(error) => {
@@ -27,7 +35,10 @@ pub(super) fn check(subject: &mut Subject<'_>) -> Vec<LawResult> {
             }
         }
     }
-    let native = native(subject, &texts);
+    let mut native = native(subject, &texts);
+    if left_out > 0 && native.why.is_none() {
+        native.why = Some(format!("{left_out} calls hold a text that no grammar of ours offers"));
+    }
     // The samples of the grammar go along: what our matcher takes, llama.cpp takes.
     let all: Vec<&str> = texts.iter().chain(&subject.texts).map(String::as_str).collect();
     vec![native, match_all(subject, &LAW, "L3b", &all)]

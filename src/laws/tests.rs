@@ -74,6 +74,10 @@ fn kinds_that_part_late_break_l4() {
         fn description(&self) -> &str {
             self.0.description()
         }
+        fn lexicon(&self) -> &std::sync::Arc<crate::ask::lexicon::Lexicon> {
+            self.0.lexicon()
+        }
+
         fn limits(&self) -> &crate::ask::Limits {
             self.0.limits()
         }

@@ -114,6 +114,10 @@ pub enum Words {
     },
     /// What an automaton over code points accepts.
     Automaton(Arc<Dfa>),
+    /// The same, but the automaton's head is not counted
+    /// ([`counted::headed`](crate::language::counted::headed)): a word that goes far into it may be left out if it is
+    /// nearly as long as the text may be. For automata that begin with many phrases.
+    Headed(Arc<Dfa>),
 }
 
 impl Fields {

@@ -17,6 +17,7 @@ mod decode;
 mod duplicate;
 mod enumerator;
 mod over_limit;
+mod placeholder;
 mod recommended_mark;
 mod report;
 mod reserved_other;
@@ -30,8 +31,8 @@ pub use report::report;
 /// Reads raw tool arguments, as the model sent them.
 ///
 /// The stages: [`decode`] makes a value of the text; the profile reads the value into a [`Draft`]; the repairs work on the
-/// draft, each once and in this order: texts, the reserved row, recommendation marks, running numbers, duplicates, limits,
-/// one option; then the call is built. Linear in the length of `raw`.
+/// draft, each once and in this order: texts, the reserved row, recommendation marks, running numbers, placeholders, duplicates,
+/// limits, one option; then the call is built. Linear in the length of `raw`.
 ///
 /// # Errors
 /// [`Rejection`] if the arguments have no one reading.
@@ -75,6 +76,7 @@ fn normalize_decoded(profile: &dyn Profile, value: &Value, mut repairs: Vec<Repa
     reserved_other::repair(&mut draft, &mut repairs);
     recommended_mark::repair(&mut draft, &mut repairs);
     enumerator::repair(&mut draft, &mut repairs);
+    placeholder::repair(profile.lexicon(), &mut draft, &mut repairs);
     duplicate::repair(&mut draft, &mut repairs);
     over_limit::repair(profile, &draft, &mut repairs)?;
     single_option::repair(profile, &mut draft, &mut repairs);
@@ -164,6 +166,8 @@ pub enum RepairCode {
     RecommendedMark,
     /// Running numbers or letters in front of all options were taken off.
     Enumerator,
+    /// An option that is no answer ("Please choose a folder") was dropped, and free text offered.
+    PlaceholderDropped,
     /// An option or question that was listed twice was kept once.
     Duplicate,
     /// One option was kept and free text offered beside it.

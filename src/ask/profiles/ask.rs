@@ -9,11 +9,13 @@
 //! say.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value};
 
 use super::texts;
 use super::{Inexpressible, Profile, Refusal};
+use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, Rejection, Spot};
 use crate::ask::profiles::wire::{self, Keys, shorten};
 use crate::ask::text::{TextForm, canonical, fold_key};
@@ -21,16 +23,29 @@ use crate::ask::{Call, Choice, Form, FreeText, Kind, Limits, Question, Span};
 use crate::shape::{Fields, Shape};
 
 /// The `ask` wire.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Ask {
     limits: Limits,
+    lexicon: Arc<Lexicon>,
 }
 
 impl Ask {
     /// The wire with other limits.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Ask { limits }
+        Ask { limits, lexicon: Lexicon::builtin() }
+    }
+
+    /// The same with another lexicon.
+    #[must_use]
+    pub fn with_lexicon(self, lexicon: Arc<Lexicon>) -> Self {
+        Ask { lexicon, ..self }
+    }
+}
+
+impl Default for Ask {
+    fn default() -> Self {
+        Ask::new(Limits::default())
     }
 }
 
@@ -55,6 +70,10 @@ impl Profile for Ask {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn lexicon(&self) -> &Arc<Lexicon> {
+        &self.lexicon
     }
 
     fn kind_keys(&self) -> &[&str] {
@@ -98,7 +117,7 @@ impl Profile for Ask {
         for (at, question) in call.questions().iter().enumerate() {
             expresses_question(question, &format!("/questions/{at}"))?;
         }
-        Ok(())
+        wire::expresses_labels(call, &self.lexicon)
     }
 
     fn render(&self, call: &Call) -> Result<Value, Inexpressible> {
@@ -113,7 +132,9 @@ impl Profile for Ask {
 
     fn shape(&self) -> Shape {
         let limits = &self.limits;
-        let question = Shape::Union(vec![text_shape(limits), choice_shape(limits, false), choice_shape(limits, true)]);
+        let lexicon = &self.lexicon;
+        let choice = |multi| choice_shape(limits, lexicon, multi);
+        let question = Shape::Union(vec![text_shape(limits, lexicon), choice(false), choice(true)]);
         Shape::object(
             "call",
             vec![
@@ -182,24 +203,25 @@ fn admit_text(path: &str, raw: &str, form: TextForm, max: usize) -> Result<(), R
     }
 }
 
-fn text_shape(limits: &Limits) -> Shape {
+fn text_shape(limits: &Limits, lexicon: &Lexicon) -> Shape {
     Shape::object(
         "text",
         vec![
             Fields::required("kind", Shape::word("text")).doc("text: the user types the answer."),
             Fields::required("question", texts::question(limits.question)).doc("The question, in the user's language."),
             Fields::optional("header", texts::header(limits.header)).doc("A short title."),
-            Fields::optional("hint", texts::hint(limits.hint)).doc("Grey example text of the input; never a path."),
+            Fields::optional("hint", texts::hint(limits.hint, lexicon))
+                .doc("Grey example text of the input; never a path."),
             Fields::optional("multiline", Shape::Boolean).doc("True for an answer of several lines."),
         ],
     )
 }
 
-fn choice_shape(limits: &Limits, multi: bool) -> Shape {
+fn choice_shape(limits: &Limits, lexicon: &Lexicon, multi: bool) -> Shape {
     let option = Shape::object(
         "option",
         vec![
-            Fields::required("label", texts::label(limits.label)).doc("A real answer, in a few words."),
+            Fields::required("label", texts::label(limits.label, lexicon)).doc("A real answer, in a few words."),
             Fields::optional("description", texts::description(limits.description)).doc("What choosing it means."),
             Fields::optional("recommended", Shape::Const(Value::Bool(true))).doc("True if you advise it."),
         ],

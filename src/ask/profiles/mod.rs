@@ -6,9 +6,11 @@
 //! Repair is not here: it works on the [`Draft`] that a profile reads.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde_json::Value;
 
+use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, Rejection};
 use crate::ask::{Call, Limits};
 use crate::shape::Shape;
@@ -40,6 +42,9 @@ pub trait Profile: fmt::Debug + Send + Sync {
 
     /// What grammars and schemas of ours offer.
     fn limits(&self) -> &Limits;
+
+    /// The placeholder phrases: what the normalizer drops, and no grammar of ours offers.
+    fn lexicon(&self) -> &Arc<Lexicon>;
 
     /// Takes or refuses a value exactly as the original tool does.
     ///
@@ -115,6 +120,16 @@ impl Inexpressible {
     }
 }
 
+/// Whether the grammar of the profile has room for every label and hint of a call that the profile expresses within its limits.
+///
+/// Three kinds of text are left out: a hint that holds a template path; a label with more than
+/// [`MOST_DECORATIONS`](crate::ask::lexicon::MOST_DECORATIONS) decorating characters before its text; and a label that begins
+/// like a placeholder and is nearly as long as it may be ([`headed`](crate::language::counted::headed)).
+#[must_use]
+pub fn offers(profile: &dyn Profile, call: &Call) -> bool {
+    texts::offers(profile.lexicon(), profile.limits(), call)
+}
+
 /// The built-in profiles, in the order in which they are documented.
 #[must_use]
 pub fn builtin() -> Vec<Box<dyn Profile>> {
@@ -127,15 +142,23 @@ pub fn by_id(id: &str) -> Option<Box<dyn Profile>> {
     builtin().into_iter().find(|profile| profile.id() == id)
 }
 
+/// The built-in profile of this name with other limits and another lexicon.
+///
+/// The limits are taken as they are: [`Limits::validate`] says whether they can stand.
+#[must_use]
+pub fn with_settings(id: &str, limits: Limits, lexicon: Arc<Lexicon>) -> Option<Box<dyn Profile>> {
+    match id {
+        "ask" => Some(Box::new(Ask::new(limits).with_lexicon(lexicon))),
+        "unchain" => Some(Box::new(Unchain::new(limits).with_lexicon(lexicon))),
+        "dreb" => Some(Box::new(Dreb::new(limits).with_lexicon(lexicon))),
+        _ => None,
+    }
+}
+
 /// The built-in profile of this name with other limits.
 ///
 /// The limits are taken as they are: [`Limits::validate`] says whether they can stand.
 #[must_use]
 pub fn with_limits(id: &str, limits: Limits) -> Option<Box<dyn Profile>> {
-    match id {
-        "ask" => Some(Box::new(Ask::new(limits))),
-        "unchain" => Some(Box::new(Unchain::new(limits))),
-        "dreb" => Some(Box::new(Dreb::new(limits))),
-        _ => None,
-    }
+    with_settings(id, limits, Lexicon::builtin())
 }

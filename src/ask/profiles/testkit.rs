@@ -114,8 +114,10 @@ pub(crate) fn grammar_agrees(profile: &dyn Profile, count: usize) {
     let mut rng = ChaCha8Rng::seed_from_u64(21);
     let mut read = 0;
     for _ in 0..count {
-        let text = profile.render(&calls.sample(&mut rng)).expect("a sampled call renders").to_string();
-        assert!(matches!(matcher.run(&text), Ok(Verdict::Match)), "not in the grammar: {text}");
+        let call = calls.sample(&mut rng);
+        let text = profile.render(&call).expect("a sampled call renders").to_string();
+        let taken = matches!(matcher.run(&text), Ok(Verdict::Match));
+        assert_eq!(taken, super::offers(profile, &call), "in the grammar, or left out for a reason: {text}");
 
         let text = sampler.sample(&mut rng, 600).expect("a member of the grammar");
         let wire: Value = serde_json::from_str(&text).expect("JSON");

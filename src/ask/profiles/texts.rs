@@ -3,46 +3,16 @@
 
 use std::sync::{Arc, LazyLock};
 
-use crate::ask::marks;
-use crate::ask::text::{TextForm, is_line_break, is_removed, white_space};
-use crate::language::{Budget, CodePointSet, Dfa, Expr};
+use crate::ask::lexicon::Lexicon;
+use crate::ask::text::{TextForm, compact_language, edge, inner, line_language};
+use crate::ask::{Call, Limits};
+use crate::language::{Budget, BudgetExceeded, Dfa, Expr, counted};
 use crate::shape::{Shape, Text, Words};
-
-/// Characters that a text of this form may hold.
-pub(crate) fn inner(form: TextForm) -> CodePointSet {
-    // Every profile asks for these several times, and finding one is a walk through the basic plane.
-    static BLOCK: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&['\n', '\t']));
-    static LINE: LazyLock<CodePointSet> = LazyLock::new(|| without_dropped_but(&[]));
-    match form {
-        TextForm::Block => BLOCK.clone(),
-        TextForm::Line | TextForm::Compact => LINE.clone(),
-    }
-}
-
-/// The scalar values less the tab, what is removed and what breaks a line, but with `kept`.
-fn without_dropped_but(kept: &[char]) -> CodePointSet {
-    let dropped = |&c: &char| (c == '\t' || is_removed(c) || is_line_break(c)) && !kept.contains(&c);
-    // What is dropped lies in the basic plane; a test holds the sets against `canonical` on all of it.
-    CodePointSet::scalar_values().difference(&CodePointSet::from_chars(('\0'..='\u{FFFF}').filter(dropped)))
-}
-
-fn edge(inner: &CodePointSet) -> CodePointSet {
-    inner.difference(&white_space())
-}
 
 fn trimmed(form: TextForm) -> Words {
     let inner = inner(form);
     let edge = edge(&inner);
     Words::Trimmed { inner, edge }
-}
-
-/// Canonical compact lines: no white space at the ends, none twice in a row.
-fn compact_expr() -> Expr {
-    let inner = inner(TextForm::Compact);
-    let solid = edge(&inner);
-    let space = Expr::set(inner.difference(&solid));
-    let word = Expr::set(solid).plus();
-    word.then(&space.then(&word).star())
 }
 
 fn automaton(expr: &Expr) -> Words {
@@ -53,8 +23,7 @@ fn automaton(expr: &Expr) -> Words {
     }
 }
 
-static COMPACT: LazyLock<Words> = LazyLock::new(|| automaton(&compact_expr()));
-static LABEL: LazyLock<Words> = LazyLock::new(|| automaton(&compact_expr().minus(&marks::language())));
+static COMPACT: LazyLock<Words> = LazyLock::new(|| automaton(&compact_language()));
 
 fn text(name: &str, words: Words, max: usize) -> Shape {
     Shape::Text(Text { name: name.to_owned(), words, max })
@@ -70,9 +39,13 @@ pub(crate) fn description(max: usize) -> Shape {
     text("description", trimmed(TextForm::Block), max)
 }
 
-/// An input's hint.
-pub(crate) fn hint(max: usize) -> Shape {
-    text("hint", trimmed(TextForm::Line), max)
+/// An input's hint, without template paths.
+pub(crate) fn hint(max: usize, lexicon: &Lexicon) -> Shape {
+    text("hint", Words::Automaton(hint_language(lexicon)), max)
+}
+
+fn hint_language(lexicon: &Lexicon) -> Arc<Dfa> {
+    built(lexicon.hints())
 }
 
 /// A title.
@@ -81,17 +54,41 @@ pub(crate) fn header(max: usize) -> Shape {
 }
 
 /// An option's label.
-pub(crate) fn label(max: usize) -> Shape {
-    text("label", LABEL.clone(), max)
+pub(crate) fn label(max: usize, lexicon: &Lexicon) -> Shape {
+    text("label", Words::Headed(label_language(lexicon)), max)
+}
+
+/// Labels in canonical form that are no placeholders.
+pub(crate) fn label_language(lexicon: &Lexicon) -> Arc<Dfa> {
+    built(lexicon.answers())
+}
+
+fn built(made: Result<Arc<Dfa>, BudgetExceeded>) -> Arc<Dfa> {
+    match made {
+        Ok(dfa) => dfa,
+        // `Lexicon::new` makes both languages before it hands out a lexicon with a user's phrases, and a test those of the
+        // built-in one.
+        Err(error) => unreachable!("the language of a text exceeds the budget: {error}"),
+    }
+}
+
+/// See [`offers`](super::offers).
+pub(crate) fn offers(lexicon: &Lexicon, limits: &Limits, call: &Call) -> bool {
+    let labels = label_language(lexicon);
+    let head = counted::head(&labels);
+    let longest = u32::try_from(limits.label).unwrap_or(u32::MAX);
+    call.questions().iter().all(|question| {
+        let hint = question.free_text().and_then(|field| field.hint.as_ref());
+        let mut options = question.choices().into_iter().flat_map(|choices| choices.options());
+        options.all(|option| counted::in_headed(&labels, &head, longest, &option.label))
+            && hint.is_none_or(|hint| hint_language(lexicon).accepts(hint))
+    })
 }
 
 /// An option's value: any line but the reserved ones.
 pub(crate) fn value(max: usize, reserved: &[&str]) -> Shape {
-    let inner = inner(TextForm::Line);
-    let edge = Expr::set(edge(&inner));
-    let line = edge.then(&Expr::set(inner).star().then(&edge).optional());
     let reserved = Expr::union(reserved.iter().map(|word| Expr::literal(word)));
-    text("value", automaton(&line.minus(&reserved)), max)
+    text("value", automaton(&line_language().minus(&reserved)), max)
 }
 
 #[cfg(test)]
@@ -112,9 +109,7 @@ mod tests {
 
     #[test]
     fn labels_are_what_the_type_takes() {
-        let Shape::Text(Text { words: Words::Automaton(dfa), .. }) = label(80) else {
-            panic!("a label is an automaton")
-        };
+        let dfa = label_language(&Lexicon::builtin());
         for text in ["SQLite", "a b", "★★★★★", "Recommended", "x (recommended)y"] {
             assert!(dfa.accepts(text), "{text}");
         }

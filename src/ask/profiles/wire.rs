@@ -3,9 +3,27 @@
 
 use serde_json::{Map, Value};
 
+use super::Inexpressible;
+use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{RejectCode, Rejection, Spot};
-use crate::ask::{Limits, Picks};
+use crate::ask::{Call, Limits, Picks};
 use crate::shape::{Field, Fields, Shape};
+
+/// No wire expresses an option that is a placeholder: it would be dropped when it is read.
+pub(crate) fn expresses_labels(call: &Call, lexicon: &Lexicon) -> Result<(), Inexpressible> {
+    for (at, question) in call.questions().iter().enumerate() {
+        for (option, choice) in question.choices().into_iter().flat_map(|choices| choices.options()).enumerate() {
+            if lexicon.is_placeholder(&choice.label) {
+                let path = format!("/questions/{at}/options/{option}/label");
+                return Err(Inexpressible::new(
+                    path,
+                    format!("{} is a placeholder, no answer", shorten(&choice.label)),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
 
 /// An object of the wire, with its place.
 #[derive(Clone, Debug)]

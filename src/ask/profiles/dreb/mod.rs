@@ -11,6 +11,8 @@
 //!
 //! What lives here: reading, writing and the shape. What the tool takes is in `admit.rs`.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::coerce;
@@ -18,6 +20,7 @@ use super::json_text::{self, Parser};
 use super::texts;
 use super::wire::{self, Keys};
 use super::{Inexpressible, Profile, Refusal};
+use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, RejectCode, Rejection, Repair, RepairCode, Spot};
 use crate::ask::text::{TextForm, canonical};
 use crate::ask::{Call, Choice, Form, FreeText, Limits, Picks, Question, Span};
@@ -38,6 +41,7 @@ const OPTION_KEYS: &[&str] = &["label", "description"];
 #[derive(Clone, Debug)]
 pub struct Dreb {
     limits: Limits,
+    lexicon: Arc<Lexicon>,
 }
 
 impl Dreb {
@@ -47,7 +51,13 @@ impl Dreb {
         let within =
             |span: Span, own: Span| Span::new(span.min.clamp(own.min, own.max), span.max.clamp(own.min, own.max));
         let (questions, options) = (within(limits.questions, QUESTIONS), within(limits.options, OPTIONS));
-        Dreb { limits: Limits { questions, options, ..limits } }
+        Dreb { limits: Limits { questions, options, ..limits }, lexicon: Lexicon::builtin() }
+    }
+
+    /// The same with another lexicon.
+    #[must_use]
+    pub fn with_lexicon(self, lexicon: Arc<Lexicon>) -> Self {
+        Dreb { lexicon, ..self }
     }
 }
 
@@ -73,6 +83,10 @@ impl Profile for Dreb {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn lexicon(&self) -> &Arc<Lexicon> {
+        &self.lexicon
     }
 
     fn kind_keys(&self) -> &[&str] {
@@ -127,7 +141,7 @@ impl Profile for Dreb {
         for (at, question) in call.questions().iter().enumerate() {
             expresses_question(question, &format!("/questions/{at}"))?;
         }
-        Ok(())
+        wire::expresses_labels(call, &self.lexicon)
     }
 
     fn render(&self, call: &Call) -> Result<Value, Inexpressible> {
@@ -141,7 +155,7 @@ impl Profile for Dreb {
     }
 
     fn shape(&self) -> Shape {
-        shape(&self.limits)
+        shape(&self.limits, &self.lexicon)
     }
 }
 
@@ -372,8 +386,8 @@ fn render_option(option: &Choice) -> Value {
     Value::Object(out)
 }
 
-fn shape(limits: &Limits) -> Shape {
-    let label = || texts::label(limits.label);
+fn shape(limits: &Limits, lexicon: &Lexicon) -> Shape {
+    let label = || texts::label(limits.label, lexicon);
     // One spelling each: an option that has a description is an object, any other a string.
     let described = Shape::object(
         "option",

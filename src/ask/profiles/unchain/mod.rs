@@ -9,6 +9,8 @@
 //!
 //! What lives here: reading, writing and the shape. What the tool takes is in `admit.rs`.
 
+use std::sync::Arc;
+
 use serde_json::{Map, Value};
 
 use super::coerce;
@@ -16,6 +18,7 @@ use super::json_text::{self, Parser};
 use super::texts;
 use super::wire::{self, Keys, shorten};
 use super::{Inexpressible, Profile, Refusal};
+use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, RejectCode, Rejection, Repair, RepairCode, Spot};
 use crate::ask::text::{TextForm, canonical};
 use crate::ask::{Call, Choice, Choices, Form, Limits, Question, Span};
@@ -46,13 +49,20 @@ const OPTION_KEYS: &[&str] = &["label", "value", "description"];
 #[derive(Clone, Debug)]
 pub struct Unchain {
     limits: Limits,
+    lexicon: Arc<Lexicon>,
 }
 
 impl Unchain {
     /// The wire with other limits. However many questions they allow, the wire holds one.
     #[must_use]
     pub fn new(limits: Limits) -> Self {
-        Unchain { limits: Limits { questions: Span::new(1, 1), ..limits } }
+        Unchain { limits: Limits { questions: Span::new(1, 1), ..limits }, lexicon: Lexicon::builtin() }
+    }
+
+    /// The same with another lexicon.
+    #[must_use]
+    pub fn with_lexicon(self, lexicon: Arc<Lexicon>) -> Self {
+        Unchain { lexicon, ..self }
     }
 }
 
@@ -78,6 +88,10 @@ impl Profile for Unchain {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn lexicon(&self) -> &Arc<Lexicon> {
+        &self.lexicon
     }
 
     fn kind_keys(&self) -> &[&str] {
@@ -108,9 +122,10 @@ impl Profile for Unchain {
             return Err(Inexpressible::new("/timeout_seconds", "the wire has no timeout"));
         }
         match call.questions() {
-            [question] => expresses_question(question),
-            _ => Err(Inexpressible::new("/questions/1", "the wire asks one question a call")),
+            [question] => expresses_question(question)?,
+            _ => return Err(Inexpressible::new("/questions/1", "the wire asks one question a call")),
         }
+        wire::expresses_labels(call, &self.lexicon)
     }
 
     fn render(&self, call: &Call) -> Result<Value, Inexpressible> {
@@ -124,7 +139,7 @@ impl Profile for Unchain {
     }
 
     fn shape(&self) -> Shape {
-        shape(&self.limits)
+        shape(&self.limits, &self.lexicon)
     }
 }
 
@@ -363,11 +378,11 @@ fn render_option(option: &Choice) -> Value {
     Value::Object(out)
 }
 
-fn shape(limits: &Limits) -> Shape {
+fn shape(limits: &Limits, lexicon: &Lexicon) -> Shape {
     let option = Shape::object(
         "option",
         vec![
-            Fields::required("label", texts::label(limits.label)).doc("A real answer, in a few words."),
+            Fields::required("label", texts::label(limits.label, lexicon)).doc("A real answer, in a few words."),
             // An option without a value of its own is written with its label for one.
             Fields::required("value", texts::value(limits.value.max(limits.label), &[OTHER_VALUE]))
                 .doc("What you get back when the user picks it."),
@@ -390,9 +405,9 @@ fn shape(limits: &Limits) -> Shape {
     };
     let counts = limits.options.min..=limits.options.max;
     let one = || Fields::optional("min_selected", Shape::Integer { min: 0, max: 1 });
-    let single = std::iter::once((0, Fields::Seq(vec![typed(), placeholder(limits), one()])))
-        .chain(counts.clone().map(|count| (count, tail(limits, |_| one(), count))));
-    let multiple = counts.map(|count| (count, tail(limits, wire::picks_fields, count)));
+    let single = std::iter::once((0, Fields::Seq(vec![typed(), placeholder(limits, lexicon), one()])))
+        .chain(counts.clone().map(|count| (count, tail(limits, lexicon, |_| one(), count))));
+    let multiple = counts.map(|count| (count, tail(limits, lexicon, wire::picks_fields, count)));
     Shape::object(
         "call",
         vec![
@@ -407,16 +422,17 @@ fn typed() -> Fields {
     Fields::required("allow_other", Shape::Const(true.into())).doc("True if the user may type an answer of their own.")
 }
 
-fn placeholder(limits: &Limits) -> Fields {
-    Fields::optional("other_placeholder", texts::hint(limits.hint)).doc("Grey example text of the input; never a path.")
+fn placeholder(limits: &Limits, lexicon: &Lexicon) -> Fields {
+    Fields::optional("other_placeholder", texts::hint(limits.hint, lexicon))
+        .doc("Grey example text of the input; never a path.")
 }
 
 /// What follows `count` options: the row for a typed answer, then `picks` of all rows.
-fn tail(limits: &Limits, picks: impl Fn(usize) -> Fields, count: usize) -> Fields {
+fn tail(limits: &Limits, lexicon: &Lexicon, picks: impl Fn(usize) -> Fields, count: usize) -> Fields {
     let other_label =
         Fields::optional("other_label", texts::header(limits.header)).doc("What the row for a typed answer is called.");
     Fields::Choice(vec![
-        Fields::Seq(vec![typed(), other_label, placeholder(limits), picks(count + 1)]),
+        Fields::Seq(vec![typed(), other_label, placeholder(limits, lexicon), picks(count + 1)]),
         Fields::Seq(vec![Fields::optional("allow_other", Shape::Const(false.into())), picks(count)]),
     ])
 }
