@@ -271,6 +271,16 @@ impl Table {
         self.rules.get(rule as usize).map_or(&[], |rule| rule)
     }
 
+    /// How many sequences and how many rules there are; the end counts as a sequence.
+    pub(super) fn counts(&self) -> (usize, usize) {
+        (self.sequences.len(), self.rules.len())
+    }
+
+    /// The members of a set.
+    pub(super) fn set(&self, set: u32) -> &[(u32, u32)] {
+        self.sets.get(set as usize).map_or(&[], |ranges| ranges)
+    }
+
     /// Whether a rule matches the empty text.
     pub(super) fn is_nullable(&self, rule: u32) -> bool {
         self.nullable.get(rule as usize).copied().unwrap_or(false)

@@ -49,6 +49,7 @@ mod most_stacks;
 mod near_miss;
 mod parse;
 mod print;
+pub(crate) mod pushdown;
 mod repetition;
 mod sample;
 mod simulation;

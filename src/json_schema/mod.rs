@@ -6,6 +6,9 @@
 //! A schema may be wider than the shape (it cannot say that the number of options bounds `max_selected`), never
 //! narrower: every value of the shape is valid under every schema written of it.
 
+pub(crate) mod judge;
+pub(crate) mod nodes;
+
 use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
