@@ -1,13 +1,19 @@
 //! L2: a text of the grammar is JSON (a), valid under the profile's generated schemas (b), and normalizes with outcome
 //! accept (c).
 //!
+//! Parts a and b are decided on the grammar's rules (`gbnf/pushdown.rs`, `json_schema/judge.rs`), for every dialect's schema; a
+//! failure shows the shortest text. A text in which one object has a key twice that its schema names counts as not valid.
+//! That the judge says what a validator does is tested on samples.
+//!
 //! Part c leaves out class D: what no regular grammar can exclude, equal labels, values or questions and rules between
 //! options. Those texts are counted and must be repaired or refused for that reason and no other.
 
-use super::{CheckError, Law, LawResult, Status, Subject};
+use super::{CheckError, Law, LawResult, Status, Subject, decide};
 use crate::ask::artifacts;
 use crate::ask::normalize::{Normalized, RejectCode, Rejection, RepairCode, normalize};
+use crate::gbnf::pushdown::Verdict;
 use crate::json_schema::Dialect;
+use crate::json_schema::nodes::Nodes;
 
 pub(super) const LAW: Law = Law {
     id: "L2",
@@ -28,15 +34,13 @@ pub(super) fn check(subject: &Subject<'_>) -> Result<Vec<LawResult>, CheckError>
 }
 
 fn json(subject: &Subject<'_>) -> LawResult {
-    for (at, text) in subject.texts.iter().enumerate() {
-        if let Err(error) = serde_json::from_str::<serde_json::Value>(text) {
-            return subject.failed(&LAW, "L2a", at + 1, format!("not JSON: {error}"), text);
-        }
-    }
-    subject.result(&LAW, "L2a", Status::Sampled, subject.texts.len())
+    let verdict = decide::all_taken(&subject.grammar, Ok(Nodes::anything()));
+    decide::result(subject, &LAW, "L2a", verdict, decide::not_json)
 }
 
 fn schema(subject: &Subject<'_>) -> Result<LawResult, CheckError> {
+    let mut instances = 0;
+    let mut undecided = None;
     for dialect in Dialect::ALL {
         let schema = artifacts::schema(subject.profile, dialect);
         let validator = jsonschema::validator_for(&schema).map_err(|error| CheckError::Schema {
@@ -44,16 +48,25 @@ fn schema(subject: &Subject<'_>) -> Result<LawResult, CheckError> {
             target: dialect.id(),
             why: error.to_string(),
         })?;
-        for (at, text) in subject.texts.iter().enumerate() {
-            // What is not JSON is part a's business.
-            let Ok(value) = serde_json::from_str(text) else { continue };
-            if let Err(error) = validator.validate(&value) {
-                let why = format!("invalid under the {} schema at {}: {error}", dialect.id(), error.instance_path());
-                return Ok(subject.failed(&LAW, "L2b", at + 1, why, text));
+        let verdict = decide::all_taken(&subject.grammar, Nodes::of(&schema, &decide::BUDGET));
+        match verdict {
+            Verdict::Yes { instances: more } => instances += more,
+            Verdict::Unknown(why) => undecided = Some(format!("the {} schema: {why}", dialect.id())),
+            Verdict::No(_) => {
+                return Ok(decide::result(subject, &LAW, "L2b", verdict, |text| {
+                    let Ok(value) = serde_json::from_str(text) else { return decide::not_json(text) };
+                    match validator.validate(&value) {
+                        Err(error) => {
+                            format!("invalid under the {} schema at {}: {error}", dialect.id(), error.instance_path())
+                        }
+                        Ok(()) => "an object has one key twice".to_owned(),
+                    }
+                }));
             }
         }
     }
-    Ok(subject.result(&LAW, "L2b", Status::Sampled, subject.texts.len()))
+    let verdict = undecided.map_or(Verdict::Yes { instances }, Verdict::Unknown);
+    Ok(decide::result(subject, &LAW, "L2b", verdict, str::to_owned))
 }
 
 fn reads(subject: &Subject<'_>) -> LawResult {

@@ -18,6 +18,7 @@ use crate::gbnf::{self, Grammar, Matcher};
 use crate::testing;
 
 mod broken;
+mod decide;
 mod l1_compiles;
 mod l2_sound;
 mod l3_complete;
@@ -168,6 +169,8 @@ pub(crate) struct Subject<'a> {
     /// What llama.cpp is asked about.
     #[cfg(feature = "llama-cpp")]
     grammar_text: String,
+    /// What the exact laws are decided on.
+    grammar: Grammar,
     matcher: Matcher,
     /// Members of the grammar.
     texts: Vec<String>,
@@ -198,6 +201,7 @@ impl<'a> Subject<'a> {
             options,
             #[cfg(feature = "llama-cpp")]
             grammar_text: grammar.to_string(),
+            grammar,
             matcher,
             texts,
             calls,

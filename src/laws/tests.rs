@@ -37,11 +37,45 @@ fn the_grammar_as_it_is_passes() {
     assert!(results.iter().any(|result| result.part == "L8a" && result.count >= 25), "{results:?}");
 }
 
+/// The least text that shows a part to be false.
+fn witness(results: &[LawResult], part: &str) -> String {
+    assert!(failed(results, part), "{results:?}");
+    results.iter().find(|result| result.part == part).unwrap().witness.clone().unwrap().text
+}
+
+/// The `ask` grammars that break a part of L2, each with the shortest text that shows it.
+pub(super) fn broken_l2() -> Vec<(Grammar, &'static str, &'static str)> {
+    vec![
+        (
+            changed("\"{\\\"questions\\\":[\"", "\"{\\\"questions\\\":[,\""),
+            "L2a",
+            r#"{"questions":[,{"kind":"text","question":"a"}]}"#,
+        ),
+        // An escape that JSON does not have, in a description only.
+        (
+            changed("\ndescription ::= ", "\ndescription ::= \"\\\\x\" | "),
+            "L2a",
+            r#"{"questions":[{"kind":"multi","question":"a","options":[{"label":"a","description":"\x"},{"label":"a"}]}]}"#,
+        ),
+        (
+            changed(",\\\"question\\\":", ",\\\"question_\\\":"),
+            "L2b",
+            r#"{"questions":[{"kind":"text","question_":"a"}]}"#,
+        ),
+        (changed("(\",\" item){0,3}", "(\",\" item){0,4}"), "L2b", FIVE_QUESTIONS),
+    ]
+}
+
+const FIVE_QUESTIONS: &str = r#"{"questions":[{"kind":"text","question":"a"},{"kind":"text","question":"a"},{"kind":"text","question":"a"},{"kind":"text","question":"a"},{"kind":"text","question":"a"}]}"#;
+
 #[test]
-fn text_that_is_not_json_breaks_l2a() {
+fn grammars_that_break_l2_are_refuted_with_the_shortest_text() {
     let profile = Ask::default();
-    let subject = subject(&profile, changed("\"{\\\"questions\\\":[\"", "\"{\\\"questions\\\":[,\""));
-    assert!(failed(&l2_sound::check(&subject).unwrap(), "L2a"));
+    for (grammar, part, text) in broken_l2() {
+        let subject = subject(&profile, grammar);
+        let results = l2_sound::check(&subject).unwrap();
+        assert_eq!(witness(&results, part), text);
+    }
 }
 
 #[test]
@@ -50,6 +84,53 @@ fn a_field_no_schema_has_breaks_l2b_and_l2c() {
     let subject = subject(&profile, changed(",\\\"question\\\":", ",\\\"question_\\\":"));
     let results = l2_sound::check(&subject).unwrap();
     assert!(failed(&results, "L2b") && failed(&results, "L2c"), "{results:?}");
+}
+
+#[test]
+fn l2a_and_l2b_are_proved_for_every_built_in_profile() {
+    for profile in profiles::builtin() {
+        let started = std::time::Instant::now();
+        let subject = Subject::new(profile.as_ref(), Options { samples: 200, seed: 1 }).unwrap();
+        let made = started.elapsed();
+        let results = l2_sound::check(&subject).unwrap();
+        println!("{}: subject {made:?}, L2 {:?}", profile.id(), started.elapsed() - made);
+        for part in ["L2a", "L2b"] {
+            let result = results.iter().find(|result| result.part == part).unwrap();
+            assert_eq!(result.status, Status::Proved, "{result:?}");
+        }
+        // The judge says what a validator does, of members and of broken ones.
+        judge_agrees(&subject);
+    }
+}
+
+fn judge_agrees(subject: &Subject<'_>) {
+    use crate::gbnf::pushdown::Verdict;
+    use crate::gbnf::{Expr, Rule, RuleName};
+    let mut rng = ChaCha8Rng::seed_from_u64(9);
+    let mut refused = 0;
+    for dialect in crate::json_schema::Dialect::ALL {
+        let schema = artifacts::schema(subject.profile, dialect);
+        let validator = jsonschema::validator_for(&schema).unwrap();
+        // Lifting languages to texts takes most of the time, so it is done once.
+        let nodes = crate::json_schema::nodes::Nodes::of(&schema, &decide::BUDGET).unwrap();
+        for text in subject.texts.iter().take(10) {
+            let wire: Value = serde_json::from_str(text).unwrap();
+            for changes in 0..3 {
+                let wire = broken::broken_wire(&wire, &mut rng, changes);
+                let mut grammar = Grammar::new();
+                grammar.extend([Rule::new(RuleName::root(), Expr::lit(&wire.to_string()))]);
+                let says = match decide::all_taken(&grammar, Ok(nodes.clone())) {
+                    Verdict::Yes { .. } => true,
+                    Verdict::No(_) => false,
+                    // A number with a fraction.
+                    Verdict::Unknown(_) => continue,
+                };
+                refused += usize::from(!says);
+                assert_eq!(says, validator.is_valid(&wire), "{wire} under {}", dialect.id());
+            }
+        }
+    }
+    assert!(refused > 20, "{refused}");
 }
 
 #[test]
