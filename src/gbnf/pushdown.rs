@@ -23,6 +23,9 @@
 //! completes it is then the least text of what is left to read, whatever the machine would have said. A first pass runs the
 //! same code without texts, and only if it finds something does the second run.
 //!
+//! Places whose texts can only be longer than one known to go wrong are passed over, or a rule that reads anything at all would be
+//! followed through all of JSON.
+//!
 //! Rules no text can pass are taken out first, so every place reached belongs to some text. Recursive grammars are decided
 //! where the machine's frames and the frames that one rule leaves behind stay finite, as for JSON's own; otherwise the
 //! budget ends the work. Left recursion is no special case.
@@ -277,6 +280,8 @@ struct Instance<L> {
     callers: Vec<Caller<L>>,
     /// The least of its texts with which the machine dies inside.
     wrong: Option<L>,
+    /// The length of the shortest text found around one of its own, for texts that go wrong.
+    outer: usize,
     /// Its texts look below the visible frames: given up.
     underflows: bool,
 }
@@ -314,6 +319,10 @@ struct Engine<'a, M, L> {
     steps: NumberMap<(u32, u32), Rc<[Piece]>>,
     /// The least text of each sequence.
     least: Vec<Option<L>>,
+    /// For each rule, a length that no text around one of its own can fall below.
+    around: Vec<usize>,
+    /// The length of some text that goes wrong: no longer one is of interest.
+    bound: usize,
 }
 
 impl<'a, M: Machine, L: Least> Engine<'a, M, L> {
@@ -330,6 +339,8 @@ impl<'a, M: Machine, L: Least> Engine<'a, M, L> {
             turn: 0,
             steps: NumberMap::default(),
             least: Vec::new(),
+            around: Vec::new(),
+            bound: usize::MAX,
         }
     }
 
@@ -372,8 +383,33 @@ impl<'a, M: Machine, L: Least> Engine<'a, M, L> {
         {
             return;
         }
+        if let Event::Place { instance, sequence, .. } = event
+            && self.is_too_long(instance, sequence, text.len())
+        {
+            return;
+        }
+        if let Event::Wrong { instance } = event {
+            let outer = self.instances.get(instance as usize).map_or(usize::MAX, |instance| instance.outer);
+            self.bound = self.bound.min(outer.saturating_add(text.len()));
+            if !L::TEXTS {
+                // Nothing to compare: straight up to the root.
+                return self.agenda.push(Reverse((text, 0, event)));
+            }
+        }
         self.turn += 1;
         self.agenda.push(Reverse((text, self.turn, event)));
+    }
+
+    /// Whether every text through this place is longer than one that is known to go wrong.
+    fn is_too_long(&self, instance: u32, sequence: u32, length: usize) -> bool {
+        let rule = self.instances.get(instance as usize).map(|instance| instance.rule);
+        let around = rule.and_then(|rule| self.around.get(rule as usize)).copied().unwrap_or(0);
+        around.saturating_add(length).saturating_add(self.rest_length(sequence)) > self.bound
+    }
+
+    /// The length of the least text of a sequence; zero where texts are not kept.
+    fn rest_length(&self, sequence: u32) -> usize {
+        self.least.get(sequence as usize).and_then(Option::as_ref).map_or(0, L::len)
     }
 
     fn place(&mut self, instance: u32, sequence: u32, stack: u32, text: &L) -> Result<(), BudgetExceeded> {
@@ -502,6 +538,7 @@ impl<'a, M: Machine, L: Least> Engine<'a, M, L> {
             exits: Vec::new(),
             callers: Vec::new(),
             wrong: None,
+            outer: if number == 0 { 0 } else { usize::MAX },
             underflows: false,
         });
         let table = self.table;
@@ -523,7 +560,10 @@ impl<'a, M: Machine, L: Least> Engine<'a, M, L> {
             }
             visible += 1;
         };
+        let outer = self.instances.get(caller.instance as usize).map_or(usize::MAX, |instance| instance.outer);
+        let outer = outer.saturating_add(caller.text.len()).saturating_add(self.rest_length(caller.rest));
         let Some(known) = self.instances.get_mut(number as usize) else { return true };
+        known.outer = known.outer.min(outer);
         known.callers.push(caller.clone());
         let (exits, wrong) = (known.exits.clone(), known.wrong.clone());
         for (stack, text) in exits {
@@ -610,6 +650,35 @@ impl<M: Machine> Engine<'_, M, Text> {
             }
         }
         self.least = of_sequence;
+        self.find_around(&of_rule)
+    }
+
+    /// Finds, for each rule, the length of the shortest text around one of its own in any text of the grammar.
+    fn find_around(&mut self, of_rule: &[Option<Text>]) -> Result<(), BudgetExceeded> {
+        let mut around: Vec<Option<usize>> = vec![None; of_rule.len()];
+        let root = self.table.roots.first().copied().flatten().unwrap_or(0);
+        let mut agenda = BinaryHeap::from([Reverse((0_usize, root))]);
+        while let Some(Reverse((length, rule))) = agenda.pop() {
+            match around.get_mut(rule as usize) {
+                Some(slot) if slot.is_none() => *slot = Some(length),
+                _ => continue,
+            }
+            for &start in self.table.alternatives(rule) {
+                let (mut at, mut before) = (start, length);
+                while let Some((symbol, rest)) = self.table.sequence(at) {
+                    self.meter.steps(1)?;
+                    before = before.saturating_add(match symbol {
+                        Symbol::Set(_) => 1,
+                        Symbol::Rule(inner) => {
+                            agenda.push(Reverse((before.saturating_add(self.rest_length(rest)), inner)));
+                            of_rule.get(inner as usize).and_then(Option::as_ref).map_or(0, Text::len)
+                        }
+                    });
+                    at = rest;
+                }
+            }
+        }
+        self.around = around.into_iter().map(|length| length.unwrap_or(0)).collect();
         Ok(())
     }
 }
