@@ -13,6 +13,9 @@ use std::str::FromStr;
 
 use serde_json::{Map, Value, json};
 
+use crate::gbnf::pushdown::Verdict;
+use crate::gbnf::{self, Grammar};
+use crate::language::{Budget, Witness};
 use crate::shape::{Field, Fields, Object, Shape, Text};
 
 /// Which keywords a schema may use, and in which order it lists its properties.
@@ -329,6 +332,30 @@ fn merged(shapes: &[Shape]) -> Option<Object> {
         branches.push(object.fields.clone());
     }
     Some(Object { name: name?, fields: Fields::Choice(branches) })
+}
+
+/// Whether every text of a grammar is JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EveryText {
+    /// It is: decided on the grammar's rules, for all texts.
+    Yes,
+    /// The shortest text that is not, ties by the order of [`Witness`].
+    No(Witness),
+    /// Undecided within the budget, and why.
+    Unknown(String),
+}
+
+/// Decides whether every text of a grammar is JSON by RFC 8259. Recursion is no obstacle where brackets balance within rules.
+///
+/// # Errors
+/// [`AutomatonError`](gbnf::AutomatonError) if the grammar is none or reaches a token literal.
+pub fn every_text_is_json(grammar: &Grammar, budget: &Budget) -> Result<EveryText, gbnf::AutomatonError> {
+    let mut judge = judge::Judge::new(nodes::Nodes::anything(), budget)?;
+    Ok(match gbnf::pushdown::accepts_all(grammar, &mut judge, budget)? {
+        Verdict::Yes { .. } => EveryText::Yes,
+        Verdict::No(witness) => EveryText::No(witness),
+        Verdict::Unknown(why) => EveryText::Unknown(why),
+    })
 }
 
 #[cfg(test)]

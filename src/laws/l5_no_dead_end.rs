@@ -45,7 +45,7 @@ fn raw(subject: &Subject<'_>) -> LawResult {
 }
 
 /// Judges the JSON form, not the types: this is what the host shows.
-fn answerable(call: &Call) -> Result<(), String> {
+pub(super) fn answerable(call: &Call) -> Result<(), String> {
     let form = serde_json::to_value(call).map_err(|error| error.to_string())?;
     let questions = form["questions"].as_array().filter(|list| !list.is_empty()).ok_or("no questions")?;
     for (at, question) in questions.iter().enumerate() {

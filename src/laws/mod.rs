@@ -26,6 +26,7 @@ mod l4_kind_first;
 mod l5_no_dead_end;
 mod l7_fixpoint;
 mod l8_wire;
+mod l9_server_path;
 #[cfg(test)]
 mod tests;
 
@@ -49,6 +50,7 @@ pub const LAWS: &[Law] = &[
     l5_no_dead_end::LAW,
     l7_fixpoint::LAW,
     l8_wire::LAW,
+    l9_server_path::LAW,
 ];
 
 /// How far a part of a law is known to hold.
@@ -255,6 +257,8 @@ pub fn check(
     out.extend(l7_fixpoint::check(&subject));
     progress(&l8_wire::LAW);
     out.extend(l8_wire::check(&subject));
+    progress(&l9_server_path::LAW);
+    out.extend(l9_server_path::check(&subject));
     Ok(out)
 }
 
