@@ -1,7 +1,8 @@
-//! Writing a shape as a JSON Schema in a target's dialect.
+//! Writing a shape as a JSON Schema in a target's dialect, and judging a grammar's texts by a schema.
 //!
-//! What lives here: the writer and what it may use for each [`Dialect`]. What does not: reading schemas, tool
-//! envelopes, and what a provider makes of a schema.
+//! What lives here: the writer and what it may use for each [`Dialect`]; a schema as nodes (`nodes.rs`) and the machine that
+//! judges texts by them (`judge.rs`). What does not: reading a schema back into a shape, tool envelopes, and what a provider
+//! makes of a schema.
 //!
 //! A schema may be wider than the shape (it cannot say that the number of options bounds `max_selected`), never
 //! narrower: every value of the shape is valid under every schema written of it.

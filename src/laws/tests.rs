@@ -44,7 +44,7 @@ fn witness(results: &[LawResult], part: &str) -> String {
 }
 
 /// The `ask` grammars that break a part of L2, each with the shortest text that shows it.
-pub(super) fn broken_l2() -> Vec<(Grammar, &'static str, &'static str)> {
+fn broken_l2() -> Vec<(Grammar, &'static str, &'static str)> {
     vec![
         (
             changed("\"{\\\"questions\\\":[\"", "\"{\\\"questions\\\":[,\""),
