@@ -260,9 +260,16 @@ impl Judge {
             if let Some(object) = self.nodes.get(node).and_then(|node| node.object.as_ref()) {
                 names.extend(object.properties.iter().map(|(name, _)| *name));
                 names.extend(&object.required);
+                names.extend(object.order.iter().flat_map(|(first, second)| [*first, *second]));
             }
         }
         self.keep(names)
+    }
+
+    /// Whether a name may come behind those seen.
+    fn in_order(&self, node: u32, seen: &[u32], name: u32) -> bool {
+        let object = self.nodes.get(node).and_then(|node| node.object.as_ref());
+        object.is_none_or(|object| !object.order.iter().any(|(first, second)| *second == name && seen.contains(first)))
     }
 
     /// What a node wants of the value of a name.
@@ -583,12 +590,14 @@ impl Machine for Judge {
         let next = match (frame, place_of(frame)) {
             (Frame::Object { asked, alive, seen, .. }, Place::InKey) => {
                 let name = self.list(result).first().copied().unwrap_or(OTHER);
-                if self.list(seen).contains(&name) {
+                let seen_names = self.list(seen);
+                if seen_names.contains(&name) {
                     return None;
                 }
                 let list = self.list(alive);
+                let fits = |node: u32| self.of_name(node, name) != Additional::Never;
                 let left: Vec<u32> =
-                    list.iter().copied().filter(|&node| self.of_name(node, name) != Additional::Never).collect();
+                    list.iter().copied().filter(|&node| fits(node) && self.in_order(node, &seen_names, name)).collect();
                 Frame::Object { asked, alive: self.keep(left), seen, name, place: Place::Colon }
             }
             (_, Place::Inside(_)) => self.after_value(frame, result),

@@ -77,6 +77,8 @@ pub(crate) struct ObjectNode {
     pub(crate) required: Vec<u32>,
     /// The others.
     pub(crate) additional: Additional,
+    /// Pairs of names of which the second may not come behind the first.
+    pub(crate) order: Vec<(u32, u32)>,
 }
 
 /// What is wanted of a property's value.
@@ -126,7 +128,12 @@ impl Node {
             strings: Texts::All,
             bare: Texts::All,
             whole_only: None,
-            object: Some(ObjectNode { properties: Vec::new(), required: Vec::new(), additional: Additional::Free }),
+            object: Some(ObjectNode {
+                properties: Vec::new(),
+                required: Vec::new(),
+                additional: Additional::Free,
+                order: Vec::new(),
+            }),
             array: Some(ArrayNode { items: None, min: 0, max: None }),
             all: Vec::new(),
             any: Vec::new(),
@@ -142,7 +149,6 @@ impl Node {
 
 /// One step down a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[cfg_attr(not(test), allow(dead_code, reason = "for the law on placeholders"))]
 pub(crate) enum Step<'a> {
     /// To a property of an object.
     Key(&'a str),
@@ -161,7 +167,6 @@ impl Nodes {
     ///
     /// # Errors
     /// [`NodesError::Budget`] if a language's texts need too many states.
-    #[cfg_attr(not(test), allow(dead_code, reason = "for the law on placeholders"))]
     pub(crate) fn strings_at(places: &[(&[Step<'_>], &Dfa)], budget: &Budget) -> Result<Self, NodesError> {
         let mut nodes = Nodes::anything();
         for (steps, strings) in places {
@@ -181,6 +186,33 @@ impl Nodes {
         Ok(nodes)
     }
 
+    /// Nodes that say of the objects at a place that no key of `first` comes behind one of `second`; everything else is free.
+    ///
+    /// # Errors
+    /// [`NodesError::Budget`] under a budget of fewer than some hundred states.
+    pub(crate) fn keys_in_order(
+        place: &[Step<'_>],
+        first: &[&str],
+        second: &[&str],
+        budget: &Budget,
+    ) -> Result<Self, NodesError> {
+        let mut nodes = Nodes::anything();
+        let mut at = 0;
+        for step in place {
+            at = nodes.below(at, *step, budget)?;
+        }
+        let mut order = Vec::new();
+        for later in second {
+            for earlier in first {
+                order.push((nodes.name(later, budget)?, nodes.name(earlier, budget)?));
+            }
+        }
+        if let Some(object) = nodes.list.get_mut(at as usize).and_then(|node| node.object.as_mut()) {
+            object.order = order;
+        }
+        Ok(nodes)
+    }
+
     /// Nodes that say which decoded strings may stand at a key, wherever in the value an object has it.
     ///
     /// # Errors
@@ -196,6 +228,7 @@ impl Nodes {
                 properties: vec![(name, 1)],
                 required: Vec::new(),
                 additional: Additional::Node(0),
+                order: Vec::new(),
             }),
             array: Some(ArrayNode { items: Some(0), min: 0, max: None }),
             ..Node::free()
@@ -205,7 +238,6 @@ impl Nodes {
     }
 
     /// The node one step below, made if there is none.
-    #[cfg_attr(not(test), allow(dead_code, reason = "for the law on placeholders"))]
     fn below(&mut self, at: u32, step: Step<'_>, budget: &Budget) -> Result<u32, NodesError> {
         let name = match step {
             Step::Key(key) => Some(self.name(key, budget)?),
@@ -219,6 +251,7 @@ impl Nodes {
                     properties: Vec::new(),
                     required: Vec::new(),
                     additional: Additional::Free,
+                    order: Vec::new(),
                 });
                 if let Some((_, known)) = object.properties.iter().find(|(known, _)| *known == name) {
                     return Ok(*known);
@@ -331,7 +364,12 @@ impl Reader<'_> {
         let types = types(map, pointer)?;
         let mut words = Expr::any().star();
         let mut numbers = None;
-        let mut object = ObjectNode { properties: Vec::new(), required: Vec::new(), additional: Additional::Free };
+        let mut object = ObjectNode {
+            properties: Vec::new(),
+            required: Vec::new(),
+            additional: Additional::Free,
+            order: Vec::new(),
+        };
         let mut array = ArrayNode { items: None, min: 0, max: None };
         let mut bounds: (Option<i64>, Option<i64>) = (None, None);
         let mut lengths: (u32, Option<u32>) = (0, None);

@@ -24,6 +24,7 @@ mod l2_sound;
 mod l3_complete;
 mod l4_kind_first;
 mod l5_no_dead_end;
+mod l6_no_placeholder;
 mod l7_fixpoint;
 mod l8_wire;
 mod l9_server_path;
@@ -48,6 +49,7 @@ pub const LAWS: &[Law] = &[
     l3_complete::LAW,
     l4_kind_first::LAW,
     l5_no_dead_end::LAW,
+    l6_no_placeholder::LAW,
     l7_fixpoint::LAW,
     l8_wire::LAW,
     l9_server_path::LAW,
@@ -250,9 +252,11 @@ pub fn check(
     progress(&l3_complete::LAW);
     out.extend(l3_complete::check(&mut subject));
     progress(&l4_kind_first::LAW);
-    out.extend(l4_kind_first::check(&mut subject));
+    out.extend(l4_kind_first::check(&subject));
     progress(&l5_no_dead_end::LAW);
     out.extend(l5_no_dead_end::check(&subject));
+    progress(&l6_no_placeholder::LAW);
+    out.extend(l6_no_placeholder::check(&subject));
     progress(&l7_fixpoint::LAW);
     out.extend(l7_fixpoint::check(&subject));
     progress(&l8_wire::LAW);

@@ -1,8 +1,11 @@
 //! Each law fails where it should: grammars and wires that are broken on purpose.
 
+use std::sync::Arc;
+
 use rand_chacha::rand_core::SeedableRng as _;
 
 use super::*;
+use crate::ask::lexicon::{Changes, Lexicon};
 use crate::ask::profiles::{self, Ask};
 use crate::ask::{Limits, Span};
 use crate::gbnf::parse;
@@ -16,7 +19,7 @@ fn changed(from: &str, to: &str) -> Grammar {
     parse(&text.replace(from, to)).unwrap()
 }
 
-fn subject(profile: &Ask, grammar: Grammar) -> Subject<'_> {
+fn subject(profile: &dyn Profile, grammar: Grammar) -> Subject<'_> {
     Subject::with_grammar(profile, grammar, OPTIONS).unwrap()
 }
 
@@ -155,6 +158,12 @@ fn kinds_that_part_late_break_l4() {
         fn description(&self) -> &str {
             self.0.description()
         }
+        fn places(&self) -> crate::ask::profiles::Places {
+            self.0.places()
+        }
+        fn common_keys(&self) -> &[&str] {
+            self.0.common_keys()
+        }
         fn lexicon(&self) -> &std::sync::Arc<crate::ask::lexicon::Lexicon> {
             self.0.lexicon()
         }
@@ -184,7 +193,68 @@ fn kinds_that_part_late_break_l4() {
     }
     let profile = Late(Ask::default());
     let mut subject = Subject::new(&profile, OPTIONS).unwrap();
-    assert!(failed(&l4_kind_first::check(&mut subject), "L4"));
+    assert!(l4_kind_first::pairs::part_at_the_kind(&mut subject).is_err());
+    assert!(failed(&l4_kind_first::check(&subject), "L4"));
+}
+
+/// The same question as free text and as a choice is written alike up to the kind, so the common keys are common.
+#[test]
+fn the_kinds_of_built_in_profiles_part_at_the_kind() {
+    for profile in profiles::builtin() {
+        let mut subject = Subject::new(&*profile, Options { samples: 200, ..Options::default() }).unwrap();
+        let count = l4_kind_first::pairs::part_at_the_kind(&mut subject).unwrap();
+        assert!(count > 50, "{}: {count}", profile.id());
+    }
+}
+
+#[test]
+fn a_kind_behind_what_depends_on_it_breaks_l4() {
+    let profile = Ask::default();
+    let text = r#"root ::= "{\"questions\":[{\"question\":\"a\"" (",\"hint\":\"a\"")? ",\"kind\":\"text\"}]}""#;
+    let subject = subject(&profile, parse(text).unwrap());
+    let witness = witness(&l4_kind_first::check(&subject), "L4");
+    assert_eq!(witness, r#"{"questions":[{"question":"a","hint":"a","kind":"text"}]}"#);
+}
+
+#[test]
+fn l4_and_l6_are_proved_for_every_built_in_profile() {
+    for profile in profiles::builtin() {
+        let subject = Subject::new(&*profile, Options { samples: 1, ..Options::default() }).unwrap();
+        for results in [l4_kind_first::check(&subject), l6_no_placeholder::check(&subject)] {
+            assert!(results.iter().all(|result| result.status == Status::Proved), "{results:?}");
+        }
+    }
+}
+
+/// A grammar made with another lexicon than the normalizer's offers what is dropped.
+#[test]
+fn a_placeholder_in_the_grammar_breaks_l6_with_the_shortest_text() {
+    let with = |remove: &str| {
+        let changes = Changes { remove: vec![remove.into()], ..Changes::default() };
+        Arc::new(Lexicon::new(changes).unwrap())
+    };
+    let broken: [(Box<dyn Profile>, Box<dyn Profile>, &str); 3] = [
+        (
+            Box::new(Ask::default()),
+            Box::new(Ask::default().with_lexicon(with("Other"))),
+            r#"{"questions":[{"kind":"multi","question":"a","options":[{"label":"a"},{"label":"other"}]}]}"#,
+        ),
+        (
+            Box::new(profiles::Unchain::default()),
+            Box::new(profiles::Unchain::default().with_lexicon(with("Other"))),
+            r#"{"title":"a","question":"a","selection_mode":"single","options":[{"label":"a","value":"a"},{"label":"other","value":"a"}]}"#,
+        ),
+        (
+            Box::new(profiles::Dreb::default()),
+            Box::new(profiles::Dreb::default().with_lexicon(with("其他"))),
+            r#"{"questions":[{"question":"a","options":["a","其他"]}]}"#,
+        ),
+    ];
+    for (profile, other, text) in broken {
+        let subject = subject(&*profile, artifacts::grammar(&*other).unwrap());
+        let results = l6_no_placeholder::check(&subject);
+        assert_eq!(witness(&results, "L6"), text);
+    }
 }
 
 #[test]

@@ -209,6 +209,18 @@ impl Lexicon {
         &self.labels
     }
 
+    /// The labels in canonical form for which [`Lexicon::is_placeholder`] holds: the [placeholders](Self::placeholders), and
+    /// those behind more decorations than these allow for.
+    ///
+    /// # Errors
+    /// [`BudgetExceeded`] if a user's phrases made it too large.
+    pub fn dropped(&self) -> Result<Dfa, BudgetExceeded> {
+        let placeholders = Expr::automaton(self.labels.clone());
+        let decorations = Expr::set(self.decorations.clone()).star();
+        let bare = Expr::set(self.decorations.complement()).then(&Expr::any().star()).and(&placeholders);
+        Dfa::from_expr(&placeholders.or(&decorations.then(&bare)), &BUDGET)
+    }
+
     /// Whether a line holds a path that is a template ("/path/to/…", `C:\Users\YourName\…`): in an input's grey text it
     /// invites the user to send it back.
     ///

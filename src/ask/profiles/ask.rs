@@ -14,7 +14,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use super::texts;
-use super::{Inexpressible, Profile, Refusal};
+use super::{Inexpressible, Places, Profile, Refusal};
 use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, Rejection, Spot};
 use crate::ask::profiles::wire::{self, Keys, shorten};
@@ -70,6 +70,14 @@ impl Profile for Ask {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn places(&self) -> Places {
+        Places { questions: "/questions/*", labels: &["/questions/*/options/*/label"] }
+    }
+
+    fn common_keys(&self) -> &[&str] {
+        &["question", "header"]
     }
 
     fn lexicon(&self) -> &Arc<Lexicon> {

@@ -78,10 +78,26 @@ pub trait Profile: fmt::Debug + Send + Sync {
     /// else the key whose absence or emptiness means free text, and a key before it that already tells one from several.
     fn kind_keys(&self) -> &[&str];
 
+    /// Where a call holds its questions, and where it holds the labels of options: the keys on the way, `*` for each item of
+    /// an array, as in `/questions/*/options/*/label`. A place without a string holds no label.
+    fn places(&self) -> Places;
+
+    /// The keys of a question that those of every kind have, so that they may stand before the kind's (law L4).
+    fn common_keys(&self) -> &[&str];
+
     /// The limits that the tool itself enforces, where it has any: a call beyond them is refused by it.
     fn enforced(&self) -> Option<Limits> {
         None
     }
+}
+
+/// Places in a wire; see [`Profile::places`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Places {
+    /// The questions; empty if the whole call is one.
+    pub questions: &'static str,
+    /// The labels of options.
+    pub labels: &'static [&'static str],
 }
 
 /// A rule of the original tool that a value breaks.

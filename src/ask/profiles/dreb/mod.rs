@@ -19,7 +19,7 @@ use super::coerce;
 use super::json_text::{self, Parser};
 use super::texts;
 use super::wire::{self, Keys};
-use super::{Inexpressible, Profile, Refusal};
+use super::{Inexpressible, Places, Profile, Refusal};
 use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, RejectCode, Rejection, Repair, RepairCode, Spot};
 use crate::ask::text::{TextForm, canonical};
@@ -83,6 +83,14 @@ impl Profile for Dreb {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn places(&self) -> Places {
+        Places { questions: "/questions/*", labels: &["/questions/*/options/*", "/questions/*/options/*/label"] }
+    }
+
+    fn common_keys(&self) -> &[&str] {
+        &["question", "title"]
     }
 
     fn lexicon(&self) -> &Arc<Lexicon> {

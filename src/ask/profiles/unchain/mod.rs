@@ -17,7 +17,7 @@ use super::coerce;
 use super::json_text::{self, Parser};
 use super::texts;
 use super::wire::{self, Keys, shorten};
-use super::{Inexpressible, Profile, Refusal};
+use super::{Inexpressible, Places, Profile, Refusal};
 use crate::ask::lexicon::Lexicon;
 use crate::ask::normalize::{Draft, DraftOption, DraftQuestion, Mode, RejectCode, Rejection, Repair, RepairCode, Spot};
 use crate::ask::text::{TextForm, canonical};
@@ -88,6 +88,14 @@ impl Profile for Unchain {
 
     fn limits(&self) -> &Limits {
         &self.limits
+    }
+
+    fn places(&self) -> Places {
+        Places { questions: "", labels: &["/options/*/label"] }
+    }
+
+    fn common_keys(&self) -> &[&str] {
+        &["title", "question"]
     }
 
     fn lexicon(&self) -> &Arc<Lexicon> {
