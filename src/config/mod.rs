@@ -9,6 +9,7 @@
 //! label = 60
 //!
 //! [lexicon]                    # which options are placeholders
+//! builtin = true               # false: only what is added here
 //! languages = ["en", "de"]     # all built-in ones if absent
 //! add = ["Ask my boss"]
 //! add_prefixes = ["Ping me"]

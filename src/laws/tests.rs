@@ -233,7 +233,8 @@ fn a_placeholder_in_the_grammar_breaks_l6_with_the_shortest_text() {
         let changes = Changes { remove: vec![remove.into()], ..Changes::default() };
         Arc::new(Lexicon::new(changes).unwrap())
     };
-    let broken: [(Box<dyn Profile>, Box<dyn Profile>, &str); 3] = [
+    type Broken = (Box<dyn Profile>, Box<dyn Profile>, &'static str);
+    let broken: [Broken; 3] = [
         (
             Box::new(Ask::default()),
             Box::new(Ask::default().with_lexicon(with("Other"))),

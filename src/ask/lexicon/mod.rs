@@ -57,9 +57,11 @@ pub fn languages() -> Vec<&'static str> {
 }
 
 /// What a user changes in the built-in lexicon.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "snake_case")]
 pub struct Changes {
+    /// Whether the built-in phrases count at all.
+    pub builtin: bool,
     /// The natural languages whose phrases count; all if there are none.
     pub languages: Vec<String>,
     /// Phrases that are placeholders too, as whole labels.
@@ -70,6 +72,19 @@ pub struct Changes {
     pub add_patterns: Vec<String>,
     /// Labels that are answers, whatever the phrases say.
     pub remove: Vec<String>,
+}
+
+impl Default for Changes {
+    fn default() -> Self {
+        Changes {
+            builtin: true,
+            languages: Vec::new(),
+            add: Vec::new(),
+            add_prefixes: Vec::new(),
+            add_patterns: Vec::new(),
+            remove: Vec::new(),
+        }
+    }
 }
 
 impl Changes {
@@ -156,7 +171,7 @@ impl Lexicon {
         let wanted: BTreeSet<&str> = changes.languages.iter().map(String::as_str).collect();
         let mut phrases = Phrases::default();
         for (code, text) in FILES {
-            if *code == "any" || wanted.is_empty() || wanted.contains(code) {
+            if changes.builtin && (*code == "any" || wanted.is_empty() || wanted.contains(code)) {
                 phrases.read(text)?;
             }
         }

@@ -144,6 +144,14 @@ fn users_add_and_remove_phrases() {
 }
 
 #[test]
+fn the_built_in_phrases_can_be_left_out() {
+    let none = with(Changes { builtin: false, ..Changes::default() });
+    assert!(none.placeholders().is_empty() && !none.is_placeholder("Other"));
+    let own = with(Changes { builtin: false, add: vec!["Ask my boss".into()], ..Changes::default() });
+    assert!(own.is_placeholder("ASK MY BOSS") && !own.is_placeholder("Other"));
+}
+
+#[test]
 fn what_is_wrong_in_a_change_is_named() {
     let error = |changes: Changes| Lexicon::new(changes).expect_err("refused").to_string();
     assert!(error(Changes { languages: vec!["xx".into()], ..Changes::default() }).contains("\"xx\""));
