@@ -1,9 +1,15 @@
 //! The oracle: what llama.cpp says, and that nothing it does reaches this process.
 #![cfg(feature = "llama-cpp")]
 
+use std::sync::Arc;
 use std::time::Duration;
 
+use askgbnf::ask::lexicon::{Changes, Lexicon};
+use askgbnf::ask::{artifacts, profiles};
 use askgbnf::oracle::{Config, Match, Next, OracleError, Parsed, Worker};
+
+mod broken_grammars;
+use broken_grammars::Break;
 
 fn worker(seconds: u64) -> Worker {
     let config = Config {
@@ -70,6 +76,30 @@ fn compiles_is_not_safe() {
     for text in [r#"["SQLite","Post"gres"]"#, r#"["a\q","b"]"#, "[\"a\tb\"]"] {
         assert!(serde_json::from_str::<serde_json::Value>(text).is_err(), "{text}");
         assert_eq!(worker.match_text(&conversion.grammar, text.as_bytes()).unwrap(), Match::Full, "{text}");
+    }
+}
+
+/// What a law's check shows of a broken grammar, llama.cpp takes under it, and refuses under the one that is generated.
+#[test]
+fn llama_cpp_confirms_the_witness_of_every_broken_grammar() {
+    let mut worker = worker(60);
+    for broken in broken_grammars::BROKEN {
+        let profile = profiles::by_id(broken.profile).unwrap();
+        let good = artifacts::grammar(&*profile).unwrap().to_string();
+        let grammar = match broken.how {
+            Break::Replace { from, to } => good.replace(from, to),
+            Break::WithoutPhrase(phrase) => {
+                let changes = Changes { remove: vec![phrase.into()], ..Changes::default() };
+                let lexicon = Arc::new(Lexicon::new(changes).unwrap());
+                let profile = profiles::with_settings(broken.profile, *profile.limits(), lexicon).unwrap();
+                artifacts::grammar(&*profile).unwrap().to_string()
+            }
+            Break::Whole(text) => text.to_owned(),
+        };
+        let text = broken.text.as_bytes();
+        assert_eq!(worker.match_text(&grammar, text).unwrap(), Match::Full, "{}: {}", broken.part, broken.text);
+        let says = worker.match_text(&good, text).unwrap();
+        assert!(matches!(says, Match::Reject { .. }), "{}: {}: {says:?}", broken.part, broken.text);
     }
 }
 

@@ -1,4 +1,4 @@
-//! The placeholder lexicon: what an option is called when it is no answer ("Please choose a folder", "自定义路径", "<path>").
+//! The placeholder lexicon: what an option is called when it is no answer ("Please choose a folder", "自定义路径", `<path>`).
 //!
 //! What lives here: the phrases as data (`data/`, one file a natural language, its notation in [`pattern`]), and the
 //! language that they make ([`Lexicon`]). What does not: dropping such an option (the normalizer's repair) and writing the
@@ -312,7 +312,7 @@ fn framed(phrases: &Phrases) -> Expr {
     Expr::concat([few.clone(), number, phrases.labels(), few]).or(&phrases.bare())
 }
 
-/// The characters that decorate a label and say nothing: see [`pattern::decoration`].
+/// The characters that decorate a label and say nothing: see `pattern::decoration`.
 #[must_use]
 pub fn decorations() -> CodePointSet {
     decoration()
